@@ -35,7 +35,7 @@ rust-test:
 # With the binary of the Rust tests.
 python-test: $(VENV)/installed extension chromium
 	cargo test $(TESTS) --no-run --quiet
-	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests
+	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q -n 2 --dist loadfile python/tests
 
 # The browser that the report is tested in: any Chromium or Chrome that is there, otherwise
 # Debian's.

@@ -204,7 +204,8 @@ def costs_in_order(costs: Costs | None, data: _core.Data | _core.Cluster) -> lis
     else:
         prices = [float(cost) for cost in costs]
     if len(prices) != width:
-        raise InvalidParameterError(f"{len(prices)} costs for {width} features")
+        counts = (_core.counted(len(prices), "cost"), _core.counted(width, "feature"))
+        raise InvalidParameterError(" for ".join(counts))
     check_costs(prices)
     return prices
 

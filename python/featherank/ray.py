@@ -282,7 +282,7 @@ def _opened(file: str, storage_options: Mapping[str, Any] | None) -> str | tuple
 
     try:
         if storage_options:
-            raise pa.ArrowInvalid("fsspec is told more than the URL")
+            raise pa.ArrowInvalid("storage options are for fsspec")
         system, path = pyarrow.fs.FileSystem.from_uri(file)
     except pa.ArrowInvalid:
         # Not a file system of pyarrow.

@@ -61,8 +61,8 @@ class AutoSelector(RankingSelector):
         How often the queries are divided into folds; 0: as often as the number of queries requires,
         at most 10 times. Range: 0 to 1000.
     risk : str, default='report'
-        Role of the risk: require that it is as low, report it, or ignore it. Range: require,
-        report, ignore.
+        Role of the risk: require that it is within its margin, report it, or ignore it. Range:
+        require, report, ignore.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose

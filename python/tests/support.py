@@ -54,6 +54,11 @@ def run_json(*arguments: object) -> Any:
     return json.loads(run_ok(*arguments, "--json"), parse_constant=refuse)
 
 
+def answer_of(selection: Any) -> dict[str, Any]:
+    """A selection without the names of the files, which only commands know, and the checksum."""
+    return {key: value for key, value in selection.items() if key not in ("sources", "checksum")}
+
+
 @dataclass
 class Query:
     """Labels of a query's documents and the scores of one ranking."""

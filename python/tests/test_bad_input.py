@@ -82,7 +82,7 @@ def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) ->
         (TopK(keep=[8]), InvalidParameterError, "`8` is not a valid column in keep: expected 0 to 7, or a name"),
         (TopK(keep="bm25"), InvalidParameterError, "a list of columns or names"),
         (TopK(keep=["bm25"]), UnknownNameError, "there is no feature called `bm25`"),
-        (TopK(costs=[1.0]), InvalidParameterError, "1 costs for 8 features"),
+        (TopK(costs=[1.0]), InvalidParameterError, "1 cost for 8 features"),
         (TopK(costs={0: -1}), InvalidParameterError, "0 or more"),
         (TopK(budget=-1), InvalidParameterError, "a number above 0"),
         (TopK(budget=0.5), ConstraintError, "the budget of 0.5 allows no more; raise budget"),

@@ -17,7 +17,7 @@ import ray as ray_itself
 from featherank import L1SVM, MRMR, SPEA2, AutoSelector, BestGain, GreedyRankRLS, MOFSRank, TopK, exceptions
 from ray.cluster_utils import Cluster
 
-from support import PROJECT, run, run_json, run_ok
+from support import PROJECT, answer_of, run, run_json, run_ok
 
 CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankRLS, L1SVM, MRMR, SPEA2, TopK]}
 
@@ -62,7 +62,7 @@ def cluster():
 
 @functools.cache
 def local(data, method):
-    return run_json("select", data / "train.parquet", "--method", method, *METHODS[method])
+    return answer_of(run_json("select", data / "train.parquet", "--method", method, *METHODS[method]))
 
 
 def selector(method):
@@ -81,7 +81,7 @@ def test_results_equal_those_of_one_machine(data, cluster, shards):
         assert rows.n_shards == shards and rows.shape[1] == 136 and "shards" in repr(rows)
         for method in METHODS:
             found = selector(method).fit(rows)
-            assert dict(found.selection_) == local(data, method), method
+            assert answer_of(found.selection_) == local(data, method), method
 
 
 def shard_processes():
@@ -158,7 +158,7 @@ def test_methods_that_need_rows_raise(data, cluster):
 def test_urls_are_read_like_paths(data, cluster, scheme):
     with featherank.ray.open(f"{scheme}{data}/parts/*.parquet", shards=2) as rows:
         found = TopK(k=7).fit(rows)
-    assert dict(found.selection_) == local(data, "top-k")
+    assert answer_of(found.selection_) == local(data, "top-k")
 
 
 def test_errors_name_the_cause_and_hide_credentials(data, cluster, tmp_path):
@@ -201,7 +201,7 @@ def test_threads_may_send_requests_concurrently(data, cluster):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2) as rows:
         found = AutoSelector(**settings).fit(rows)
     words = ["--ranker", "rankrls", "-p", "methods=elimination,top-k", "-p", "repetitions=1", "--k", "20"]
-    assert dict(found.selection_) == run_json("select", data / "train.parquet", *words)
+    assert answer_of(found.selection_) == answer_of(run_json("select", data / "train.parquet", *words))
 
 
 def test_the_command_runs_on_a_cluster(data, cluster):
@@ -213,7 +213,7 @@ def test_the_command_runs_on_a_cluster(data, cluster):
     select = ["select", data / "train.parquet", "--method", "top-k", "--k", "7"]
     done = command(*select, *shards)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == local(data, "top-k")
+    assert answer_of(json.loads(done.stdout)) == local(data, "top-k")
     evaluate = ["evaluate", data / "test.parquet", "--feature", "5", "--feature", "9", "--risk", "--baseline", "mean"]
     done = command(*evaluate, *shards)
     assert done.returncode == 0, done.stderr

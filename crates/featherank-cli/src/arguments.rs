@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
-use featherank::data::{Dataset, Format, Missing, Overlap, ReadOptions, Unjudged};
+use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged};
 use featherank::internals::split_outside_brackets;
 use featherank::internals::{guessed_separator, read_like_until, read_until};
 use featherank::measure::{
@@ -207,12 +207,6 @@ fn note_separators(
 /// Says that the features of a document were found by id.
 pub fn note_found_by_id(output: &crate::output::Output) {
     output.note("note: the data has no feature names; features were found by id");
-}
-
-/// Says which validation queries look like training queries.
-pub fn note_overlap(overlap: Overlap, output: &crate::output::Output) {
-    let notes = overlap.notes("training", "validation");
-    notes.into_iter().for_each(|note| output.note(format!("note: {note}")));
 }
 
 fn names(files: &[PathBuf]) -> String {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use featherank::internals::text::{counted, wrapped};
 use featherank::select::{
-    Chosen, Exclusion, Fit, Generation, KeyFigure, Searched, Selection, SelectionVerdict,
+    ChosenFeature, Exclusion, FittedModel, Generation, KeyFigure, Searched, Selection,
+    SelectionVerdict,
 };
 
 use crate::output::table;
@@ -55,7 +56,7 @@ fn features(selection: &Selection, scores: bool, width: usize) -> String {
     let mut header = vec!["rank", "feature"];
     header.extend(scores.then_some("score"));
     header.extend(costs.then_some("cost"));
-    let row = |(i, chosen): (usize, &Chosen)| {
+    let row = |(i, chosen): (usize, &ChosenFeature)| {
         let label = chosen.name.clone().unwrap_or_else(|| chosen.id.to_string());
         let mut cells = vec![(i + 1).to_string(), label];
         cells.extend(scores.then(|| format!("{:.4}", chosen.score)));
@@ -86,7 +87,7 @@ fn evidence(selection: &Selection) -> Vec<String> {
 }
 
 /// Describes the model that an embedded method selected.
-fn model_line(fit: &Fit, fits: usize) -> String {
+fn model_line(fit: &FittedModel, fits: usize) -> String {
     let settings = fit.settings.iter().map(|(name, value)| format!("{name} {value:.3e}"));
     let value = fit.value.map(|value| format!("validation {value:.4}"));
     // Smaller values are rounding errors, which differ between machines.

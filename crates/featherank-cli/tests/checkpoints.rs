@@ -91,7 +91,7 @@ fn damaged_and_foreign_checkpoints_are_refused() {
     refused(&select, b"", "checkpoint");
     refused(&select, b"my only copy of something else", "not a featherank checkpoint");
     refused(&[&select[..], &["--seed", "2"]].concat(), &kept, "the seed is 1 there and 2 here");
-    refused(&[&select[..], &["--k", "4"]].concat(), &kept, "what may be chosen");
+    refused(&[&select[..], &["--k", "4"]].concat(), &kept, "the constraints differ");
 }
 
 /// One flipped bit anywhere in a checkpoint ends the run before it selects anything.
@@ -118,8 +118,8 @@ fn damaged_checkpoints_are_named() {
     }
 }
 
-/// A second run on the same checkpoint or folder is told which process uses it; the lock of a
-/// process that was killed does not count, and its temporary files are removed.
+/// A second run on the same checkpoint or folder fails, and the error names the process that uses
+/// it; the lock of a process that was killed does not count, and its temporary files are removed.
 #[test]
 fn runs_do_not_share_checkpoints_or_folders() {
     let folder = tempfile::tempdir().unwrap();

@@ -84,11 +84,7 @@ fn unavailable_engines_are_refused() {
     refused(folder, "select train.parquet --memory much", "such as 500MB");
     // The default ranker needs rows; the error lists rankers that do not.
     refused(folder, "select train.parquet --memory 300kB", "linear-regression, rankrls");
-    refused(
-        folder,
-        "select train.parquet --method mofsrank --memory 300kB",
-        "mofsrank needs the rows",
-    );
+    refused(folder, "select train.parquet --method mofsrank --memory 300kB", "mofsrank needs rows");
     refused(
         folder,
         "evaluate test.parquet --scores s.txt --memory 100kB",

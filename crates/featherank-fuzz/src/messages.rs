@@ -25,18 +25,18 @@ static SHARD: LazyLock<Shard> = LazyLock::new(|| {
 
 /// Passes messages on, keeps them, and may replace one of the replies.
 #[derive(Default)]
-struct Tap {
+struct RecordingTransport {
     kept: Mutex<Vec<(Vec<u8>, Vec<u8>)>>,
     replaced: Option<(usize, Vec<u8>)>,
 }
 
-impl Tap {
+impl RecordingTransport {
     fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(Vec<u8>, Vec<u8>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ShardTransport for Tap {
+impl ShardTransport for RecordingTransport {
     fn count(&self) -> usize {
         1
     }
@@ -62,8 +62,9 @@ impl ShardTransport for Tap {
 
 /// All messages of the methods with the most different passes.
 fn exchanged() -> Vec<(Vec<u8>, Vec<u8>)> {
-    let tap = Arc::new(Tap::default());
-    let engine = RemoteEngine::open(tap.clone(), MEMORY, Arc::new(Silent)).expect("an engine");
+    let transport = Arc::new(RecordingTransport::default());
+    let engine =
+        RemoteEngine::open(transport.clone(), MEMORY, Arc::new(Silent)).expect("an engine");
     let run = Run::new(1, Constraints { k: Some(2), ..Constraints::default() });
     for method in ["top-k", "best-gain", "mrmr", "gas", "fenchelrank", "rankfilter"] {
         // A method that does not work without rows sends what it can.
@@ -71,7 +72,7 @@ fn exchanged() -> Vec<(Vec<u8>, Vec<u8>)> {
             drop(spec.run(&[], &run, &engine));
         }
     }
-    std::mem::take(&mut *tap.kept())
+    std::mem::take(&mut *transport.kept())
 }
 
 /// What drivers send.
@@ -91,9 +92,9 @@ const REPLIES: usize = 5;
 
 /// What shards send; the first byte is the place of the reply.
 pub fn replies() -> Vec<Vec<u8>> {
-    let tap = Arc::new(Tap::default());
-    drop(ask(&tap));
-    let kept = tap.kept();
+    let transport = Arc::new(RecordingTransport::default());
+    drop(ask(&transport));
+    let kept = transport.kept();
     assert_eq!(kept.len(), REPLIES);
     let numbered = (0u8..).zip(kept.iter());
     numbered.map(|(place, (_, reply))| [&[place], &reply[..]].concat()).collect()
@@ -103,11 +104,11 @@ pub fn replies() -> Vec<Vec<u8>> {
 pub fn reply(input: &[u8]) -> bool {
     let Some((&place, reply)) = input.split_first() else { return false };
     let replaced = Some((usize::from(place) % REPLIES, reply.to_vec()));
-    ask(&Arc::new(Tap { replaced, ..Tap::default() })).is_ok()
+    ask(&Arc::new(RecordingTransport { replaced, ..RecordingTransport::default() })).is_ok()
 }
 
-fn ask(tap: &Arc<Tap>) -> Result<()> {
-    let engine = RemoteEngine::open(tap.clone(), MEMORY, Arc::new(Silent))?;
+fn ask(transport: &Arc<RecordingTransport>) -> Result<()> {
+    let engine = RemoteEngine::open(transport.clone(), MEMORY, Arc::new(Silent))?;
     engine.ask(&Labels)?;
     engine.ask(&Moments)?;
     Ok(())

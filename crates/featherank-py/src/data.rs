@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
+use featherank::internals::text::counted;
 use featherank::{Error, Location, Problem, Result};
 use numpy::{PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -65,8 +66,9 @@ impl ColumnBuffer {
         };
         if table.len() != features {
             return Err(PyValueError::new_err(format!(
-                "{} names for {features} features",
-                table.len()
+                "{} for {}",
+                counted(table.len(), "name"),
+                counted(features, "feature")
             )));
         }
         if let Some(column) = table.first_duplicate() {

@@ -153,6 +153,12 @@ pub fn problem_texts() -> Vec<String> {
     featherank::internals::problem_examples().into_iter().map(text).collect()
 }
 
+/// A count with its noun, as all messages have it.
+#[pyfunction]
+pub fn counted(count: usize, noun: &str) -> String {
+    featherank::internals::text::counted(count, noun)
+}
+
 /// The exception for an error, of the class that `featherank.exceptions` has for its kind.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error {

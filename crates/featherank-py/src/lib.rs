@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::data::{ColumnBuffer, Data};
     #[pymodule_export]
-    use super::errors::{problem_texts, remedy_words};
+    use super::errors::{counted, problem_texts, remedy_words};
     #[pymodule_export]
     use super::experiment::compare;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Running selectors and rankers by name.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use featherank::select::{Selection, SelectionJob};
 use featherank::shards::RemoteEngine;
 use featherank::training::TrainingJob;
 use featherank::{Error, Result};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
 use crate::background::run_observed;
@@ -138,6 +140,10 @@ pub fn select(
         let job = job.validation(validation).checkpoint(checkpoint);
         job.run(engine.as_ref())
     })?;
+    for note in &outcome.notes {
+        let warning = CString::new(note.as_str())?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
+    }
     let selection = outcome.selection;
     Ok((selection.to_json().or_raise(py)?, selection.model.map(PyModel::from)))
 }

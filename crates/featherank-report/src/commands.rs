@@ -1,10 +1,10 @@
 //! Commands that a page prints. They run when they are copied if the files of the data are known;
 //! otherwise placeholders are in capitals.
 
-use featherank::data::Feature;
+use featherank::data::{DataSources, Feature};
 use featherank::internals::shell;
-use featherank::select::auto::Tried;
-use featherank::select::{DataSources, Selection};
+use featherank::select::Selection;
+use featherank::select::auto::TestedSize;
 
 /// The ranker of commands for methods that were not asked to select for one.
 const RANKER: &str = "lambdamart";
@@ -14,7 +14,7 @@ pub enum SetSize<'a> {
     /// That of the selection itself.
     Same,
     /// One of the sizes that `auto` tried.
-    Tried(&'a Tried),
+    Tested(&'a TestedSize),
 }
 
 /// The command that trains a ranker on given features.
@@ -66,18 +66,18 @@ fn limits(selection: &Selection, size: &SetSize<'_>) -> Vec<String> {
         !constraints.costs.is_empty() || selection.selected.iter().any(|chosen| chosen.cost != 1.0);
     let (kept, kept_cost) = match size {
         SetSize::Same => (0, 0.0),
-        SetSize::Tried(tried) => unusable_kept(selection, tried),
+        SetSize::Tested(tried) => unusable_kept(selection, tried),
     };
     let (k, budget) = match size {
         SetSize::Same => (constraints.k, selection.budget),
         // Sizes are numbers of features if one was asked for, and costs otherwise.
-        SetSize::Tried(tried) if constraints.k.is_some() || !has_costs => {
+        SetSize::Tested(tried) if constraints.k.is_some() || !has_costs => {
             // A budget does not restrict sizes that were only steps on the way.
             let features = tried.features + kept;
             let is_allowed = constraints.k.is_some_and(|k| features <= k);
             (Some(features), selection.budget.filter(|_| has_costs && is_allowed))
         }
-        SetSize::Tried(tried) => (None, Some(tried.cost + kept_cost)),
+        SetSize::Tested(tried) => (None, Some(tried.cost + kept_cost)),
     };
     let mut words = Vec::new();
     if has_costs {
@@ -90,7 +90,7 @@ fn limits(selection: &Selection, size: &SetSize<'_>) -> Vec<String> {
 
 /// The number and the cost of the features to keep that the ranker cannot use: sizes that were
 /// tried do not count them, and limits do.
-fn unusable_kept(selection: &Selection, tried: &Tried) -> (usize, f64) {
+fn unusable_kept(selection: &Selection, tried: &TestedSize) -> (usize, f64) {
     let constraints = &selection.constraints;
     let cost = |id: u32| {
         let known = constraints.costs.iter().find(|(other, _)| *other == id);

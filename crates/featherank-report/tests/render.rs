@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use featherank::data::Feature;
 use featherank::data::synth::{Preset, SynthConfig, generate};
+use featherank::data::{DataSources, Feature};
 use featherank::engine::LocalEngine;
 use featherank::experiment::{
     CellOutcome, ComparisonCell, CompletedCell, CurvePoint, FoldData, Resample, ResourceUsage,
@@ -13,7 +13,7 @@ use featherank::experiment::{
 };
 use featherank::registry;
 use featherank::run::{Constraints, Run};
-use featherank::select::{DataSources, Generation, Selection};
+use featherank::select::{Generation, Selection};
 use featherank_report::{render, render_selection};
 use serde_json::Value;
 

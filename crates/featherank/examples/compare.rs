@@ -1,7 +1,7 @@
 //! Compares methods by cross-validation, as papers do: settings are chosen on validation data, test
 //! data is used once.
 //!
-//! `cargo run --example compare`
+//! `cargo run -p featherank --example compare`
 
 use featherank::Result;
 use featherank::data::synth::{Preset, generate};

@@ -3,7 +3,7 @@
 //! A selector asks the engine for small answers and orders features; the library applies `k`,
 //! features to keep and to drop, and budgets, and returns the complete selection.
 //!
-//! `cargo run --example custom_selector`
+//! `cargo run -p featherank --example custom_selector`
 
 use featherank::Result;
 use featherank::data::FeatureId;

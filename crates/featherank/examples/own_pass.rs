@@ -4,7 +4,7 @@
 //! merged in an order that depends on the data alone. Methods never see rows, so the same method
 //! runs on data in memory and on data in many processes.
 //!
-//! `cargo run --example own_pass`
+//! `cargo run -p featherank --example own_pass`
 
 use featherank::Result;
 use featherank::data::FeatureId;

@@ -1,12 +1,9 @@
 //! Selects features: data, engine, run, method, result.
 //!
-//! `cargo run --example select`
+//! `cargo run -p featherank --example select`
 
-use featherank::Result;
 use featherank::data::synth::{Preset, generate};
-use featherank::engine::LocalEngine;
-use featherank::registry::selector;
-use featherank::run::{Constraints, Run};
+use featherank::prelude::*;
 
 pub(crate) fn main() -> Result<()> {
     // `featherank::data::read(&["train.txt"], &ReadOptions::default())` reads files of your own:
@@ -20,8 +17,7 @@ pub(crate) fn main() -> Result<()> {
     let run = Run::new(1, Constraints { k: Some(5), ..Constraints::default() });
 
     // BestGain adds the feature whose ranking could improve the current one most.
-    let set = [("delta".to_owned(), "0.005".to_owned())];
-    let selection = selector("best-gain")?.run(&set, &run, &engine)?;
+    let selection = BestGain::builder().delta(0.005).build()?.select(&run, &engine)?;
     for chosen in &selection.selected {
         let role = truth.features.iter().find(|feature| feature.id == chosen.id);
         println!("feature {:>2}  score {:.4}  {:?}", chosen.id, chosen.score, role.map(|f| f.role));

@@ -1,15 +1,11 @@
 //! Trains LambdaMART on selected features, measures it on test data, and exports it for
 //! LightGBM, ONNX and RankLib.
 //!
-//! `cargo run --example train_and_export`
+//! `cargo run -p featherank --example train_and_export`
 
-use featherank::Result;
 use featherank::data::synth::{Preset, generate};
-use featherank::engine::LocalEngine;
 use featherank::export::{ExportOptions, target};
-use featherank::measure::Measure;
-use featherank::registry::{ranker, selector};
-use featherank::run::{Constraints, Run};
+use featherank::prelude::*;
 
 pub(crate) fn main() -> Result<()> {
     let (data, _) = generate(&Preset::Tiny.config())?;
@@ -20,13 +16,12 @@ pub(crate) fn main() -> Result<()> {
     let (train, test) = (data.subset(train), data.subset(test));
 
     let run = Run::new(1, Constraints { k: Some(6), ..Constraints::default() });
-    let selection = selector("mrmr")?.run(&[], &run, &LocalEngine::new(train.clone(), 0)?)?;
+    let selection = MRMR::builder().build()?.select(&run, &LocalEngine::new(train.clone(), 0)?)?;
 
     // A view of the chosen columns; nothing is copied.
     let columns = selection.columns(train.features())?;
-    let set = [("trees".to_owned(), "50".to_owned())];
-    let model =
-        ranker("lambdamart")?.fit(&set, &run, &train.view().with_features(&columns[..]), None)?;
+    let offered = train.view().with_features(&columns[..]);
+    let model = LambdaMART::builder().trees(50).build()?.fit(&run, &offered, None)?;
 
     // A model knows its features by id and finds them in any data.
     let ndcg: Measure = "ndcg@10".parse()?;

@@ -59,7 +59,7 @@ impl Work {
             .or_else(|| {
                 (self.valid != other.valid).then(|| "the validation data is not the same".into())
             })
-            .or_else(|| (self != other).then(|| "what may be chosen is not the same".into()))
+            .or_else(|| (self != other).then(|| "the constraints differ".into()))
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
         refused(&other, "measure is ndcg@10 there and map here");
         let mut other = own.clone();
         other.work.constraints.k = Some(3);
-        refused(&other, "what may be chosen");
+        refused(&other, "the constraints differ");
         let mut other = own.clone();
         other.work.data = "changed".into();
         refused(&other, "the data is not the same");

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 pub use crate::checkpoint::Checkpoint;
 pub use crate::constraints::Constraints;
+use crate::data::DataSources;
 use crate::engine::Engine;
 use crate::error::{Error, REPORT_DEFECT, Result};
 use crate::progress::{Nested, Quiet, report};
@@ -21,6 +22,8 @@ pub struct Run {
     pub seed: u64,
     /// The constraints on the result.
     pub constraints: Constraints,
+    /// The files of the data, which results record.
+    pub sources: DataSources,
     /// The observer, with the token that stops the run.
     pub observer: Arc<dyn Observer>,
     /// Data on which methods tune themselves; without it they hold out a part of the training data.
@@ -38,6 +41,7 @@ impl Run {
         Run {
             seed,
             constraints,
+            sources: DataSources::default(),
             observer: Arc::new(Silent),
             valid: None,
             checkpoint: None,

@@ -145,7 +145,7 @@ fn table_cases() -> Vec<Case> {
         case("a.csv", "qid,a\n1,2\n", &["no label column", "`label_column`"]),
         case("a.csv", "label,a\n1,2\n", &["no query column", "`query_column`"]),
         case("a.csv", "label,rel,qid,a\n1,1,1,1\n", &["`label` or `rel`", "`label_column`"]),
-        case("a.csv", ",label,qid,a\n0,1,1,1\n", &["column 1 has no name", "index=False"]),
+        case("a.csv", ",label,qid,a\n0,1,1,1\n", &["column 1 has no name", "without the index"]),
         case("a.csv", "label,qid,a,a\n1,1,1,1\n", &["two columns are called `a`"]),
         case("a.csv", "label,qid\n1,1\n", &["this file has no features"]),
         case("a.csv", b"label,qid,\xff\n1,1,1\n", &["not UTF-8"]),
@@ -270,12 +270,12 @@ fn several_file_cases() -> Vec<Case> {
             "label,qid,age\n1,1,1\n",
         ),
         two(
-            case("b.csv", "label,qid,a\n1,2,1\n", &["1 features here, 2 in", "a.csv"]),
+            case("b.csv", "label,qid,a\n1,2,1\n", &["1 feature here, 2 in", "a.csv"]),
             "a.csv",
             "label,qid,a,b\n1,1,1,1\n",
         ),
         side_file(
-            case("names", "bm25\nage\n", &["2 names for 1 features", "id<TAB>name"]),
+            case("names", "bm25\nage\n", &["2 names for 1 feature", "id<TAB>name"]),
             "a.txt",
             "0 qid:1 1:1\n",
             names,
@@ -339,7 +339,7 @@ fn test_data_must_have_the_features_of_the_training_data() {
     let options = ReadOptions::default();
     let train = read_bytes("label,qid,a,b\n1,1,1,1\n".into(), "train.csv", &options).unwrap();
     for (content, words) in [
-        ("label,qid,a\n1,1,1\n", "1 features here, 2 in train.csv"),
+        ("label,qid,a\n1,1,1\n", "1 feature here, 2 in train.csv"),
         ("label,qid,a,b,c\n1,1,1,1,1\n", "3 features here, 2 in train.csv"),
         ("label,qid,b,a\n1,1,1,1\n", "feature 1 is called `b` here and `a` in train.csv"),
     ] {

@@ -5,7 +5,10 @@ use featherank::params::{Kind, Params};
 use featherank::prelude::*;
 use featherank::rank::RankerSpec;
 use featherank::registry::{RANKERS, SELECTORS};
-use featherank::select::SelectorSpec;
+use featherank::select::{
+    FenchelStart, FrontChoice, InstanceShares, MOFSRankChoice, MRMRForm, RSRankTruncation,
+    SPEA2Test, SelectorSpec, TentativeRule, UndefinedCorrelation,
+};
 
 fn data() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
@@ -74,9 +77,9 @@ fn every_selector_has_a_builder() {
         BestGain { delta: 0.03 }
         GAS { c: 0.5 }
         DivFS
-        MRMR
+        MRMR { form: MRMRForm::Quotient => "quotient" }
         FCBF
-        CFS
+        CFS { unrelated: UndefinedCorrelation::Free => "free" }
         Consistency
         Interact
         NGAS
@@ -85,26 +88,35 @@ fn every_selector_has_a_builder() {
         Hierarchical
         RankFilter { neighbours: 3, sample: 0.5 }
         GreedyForward { ranker: "linear-regression" }
-        SPEA2 { population: 6, archive: 6, generations: 2 }
+        SPEA2 {
+            population: 6, archive: 6, generations: 2, choose: FrontChoice::Knee => "knee",
+            test: SPEA2Test::Student => "t-test"
+        }
         Backward { ranker: "linear-regression" }
         RFE { settings: &[("trees", "3")] => "trees=3", folds: 2 }
-        Boruta { settings: &[("trees", "3")] => "trees=3", rounds: 3 }
+        Boruta {
+            settings: &[("trees", "3")] => "trees=3", rounds: 3,
+            tentative: TentativeRule::Keep => "keep"
+        }
         RankWrapper { neighbours: 3 }
         BTFS { settings: &[("trees", "3")] => "trees=3" }
         BestFirst { ranker: "linear-regression" }
         MOFSRank {
-            population: 4, pair_generations: 1, feature_generations: 1, ensemble_generations: 1
+            population: 4, pair_generations: 1, feature_generations: 1, ensemble_generations: 1,
+            shares: InstanceShares::Half => "half", choose: MOFSRankChoice::Training => "training"
         }
         L1SVM { c: &[0.01] => "0.01" }
         RankRWFSL1 { c: &[0.01] => "0.01" }
         RankRWFSL0 { c: &[0.01] => "0.01" }
         RankL2AROM { c: &[0.01] => "0.01" }
-        FenchelRank { r: &[1.0, 10.0] => "1,10" }
+        FenchelRank { r: &[1.0, 10.0] => "1,10", start: FenchelStart::Neighbour => "neighbour" }
         FSMRank { lambda1: &[0.01] => "0.01", lambda2: &[0.001] => "0.001" }
         NonconvexSVM { lambda: &[0.01] => "0.01", rounds: 3 }
         GreedyRankRLS { lambda: &[1.0] => "1" }
         EGRank { r: &[10.0] => "10", steps: 20 }
-        RSRank { g: &[0.1] => "0.1", iterations: 5 }
+        RSRank {
+            g: &[0.1] => "0.1", iterations: 5, truncation: RSRankTruncation::Langford => "langford"
+        }
     ];
     assert!(names.into_iter().eq(SELECTORS.iter().map(|spec| spec.name)));
 }

@@ -52,7 +52,7 @@ fn registry_declares_which_methods_need_rows() {
         let error = saved(spec.name, set, &run(), &elsewhere).unwrap_err();
         assert!(matches!(error, Error::Unsupported(_)), "{}: {error}", spec.name);
         let text = error.to_string();
-        assert!(text.contains(&format!("{} needs the rows", spec.name)), "{text}");
+        assert!(text.contains(&format!("{} needs rows", spec.name)), "{text}");
         for other in SELECTORS.iter().filter(|spec| spec.access.is_passes()) {
             assert!(text.contains(other.name), "{} is not in {text}", other.name);
         }
@@ -105,7 +105,7 @@ fn rankers_that_need_rows_are_rejected() {
                 saved(spec.name, &[("ranker", ranker.name)], &run(), &elsewhere).unwrap_err();
             let text = error.to_string();
             assert!(
-                text.contains(&format!("{} with ranker={} needs the rows", spec.name, ranker.name)),
+                text.contains(&format!("{} with ranker={} needs rows", spec.name, ranker.name)),
                 "{text}"
             );
             assert!(text.contains("linear-regression, rankrls"), "{text}");
@@ -115,7 +115,7 @@ fn rankers_that_need_rows_are_rejected() {
         [("spea2", ("baseline", "scores:/nowhere")), ("ngas", ("relevance", "lambdamart"))]
     {
         let error = saved(method, &[set], &run(), &elsewhere).unwrap_err().to_string();
-        assert!(error.contains("needs the rows") && error.contains("top-k"), "{method}: {error}");
+        assert!(error.contains("needs rows") && error.contains("top-k"), "{method}: {error}");
     }
 }
 
@@ -141,7 +141,7 @@ fn wrappers_of_least_squares_need_no_rows() {
     // Local rows do not suffice if the evaluation rows are remote and the ranker needs both.
     let error =
         saved("rfe", &[], &there, &LocalEngine::new(train, 2).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("needs the rows"), "{error}");
+    assert!(error.contains("needs rows"), "{error}");
 }
 
 /// `auto` for least-squares rankers: validation data is joined; costs, sizes and settings are
@@ -175,6 +175,6 @@ fn recommendations_for_least_squares_need_no_rows() {
     assert!(saved("auto", &with_rows, &here, &LocalEngine::new(train.clone(), 2).unwrap()).is_ok());
     for run in [&run(), &there] {
         let error = saved("auto", &with_rows, run, &Elsewhere::of(&train)).unwrap_err().to_string();
-        assert!(error.contains("fcbf needs the rows") && error.contains("top-k"), "{error}");
+        assert!(error.contains("fcbf needs rows") && error.contains("top-k"), "{error}");
     }
 }

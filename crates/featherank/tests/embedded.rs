@@ -153,7 +153,7 @@ fn unusual_data_gives_a_model_or_an_error() {
     for (what, data, survives) in [
         ("one query", data(&[6], vec![0., 1., 2., 0., 0., 1.], 3, 1.0), true),
         ("two queries", data(&[3, 3], vec![0., 1., 2., 0., 0., 1.], 3, 1.0), true),
-        ("one document a query", data(&[1, 1, 1], vec![0., 1., 2.], 2, 1.0), false),
+        ("one document per query", data(&[1, 1, 1], vec![0., 1., 2.], 2, 1.0), false),
         ("no relevant document", data(&[4, 4], vec![0.; 8], 2, 1.0), false),
         ("all relevant", data(&[4, 4], vec![1.; 8], 2, 1.0), false),
         ("one feature", data(&[4, 4], vec![0., 1., 0., 2., 1., 1., 0., 0.], 1, 1.0), true),

@@ -23,17 +23,27 @@ fn names_a_flag(line: &str) -> bool {
     flags.any(|(at, _)| code[at + 2..].starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// Flags belong to the command; the library names settings by `Setting`.
+/// Words of one front end in a line's texts, without its comment.
+fn words_of_a_front_end(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    ["-p ", "same command", "index=False", "numpy", "sklearn"]
+        .iter()
+        .any(|word| code.contains(word))
+}
+
+/// Flags belong to the command and arguments to Python; the library names settings by `Setting`.
 #[test]
-fn no_text_of_the_library_names_a_flag() {
+fn no_text_of_the_library_belongs_to_a_front_end() {
     let mut files = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
     assert!(files.len() > 100, "sources not found");
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
-            assert!(!names_a_flag(line), "{}, line {}: {line}", path.display(), number + 1);
+            let belongs = names_a_flag(line) || words_of_a_front_end(line);
+            assert!(!belongs, "{}, line {}: {line}", path.display(), number + 1);
         }
     }
     assert!(names_a_flag(r#"help: "pass --regroup""#) && !names_a_flag("// as with --regroup"));
+    assert!(words_of_a_front_end(r#""rerun the same command""#));
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 /// The modules of `src/`, from the bottom up.
 const LAYERS: &[&str] = &[
     // Support: errors, names, randomness, numerical kernels, progress.
+    "text",
     "error",
     "names",
-    "text",
     "shell",
     "random",
     "vector",

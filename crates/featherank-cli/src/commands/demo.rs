@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use featherank::data::synth::{Preset, RoleCount, SynthConfig, Truth, generate};
-use featherank::data::{WriteOptions, write};
+use featherank::data::{DataSources, WriteOptions, write};
 use featherank::engine::LocalEngine;
 use featherank::experiment::{ComparisonData, ComparisonJob, Plan, tables, text_tables, verdict};
 use featherank::inspect::inspect;
@@ -11,7 +11,7 @@ use featherank::internals::text::wrapped;
 use featherank::internals::write_bytes;
 use featherank::measure::Measure;
 use featherank::run::Observer;
-use featherank::select::{DataSources, Selection};
+use featherank::select::Selection;
 
 use crate::arguments::Common;
 use crate::errors::CommandResult;

@@ -7,7 +7,7 @@ use featherank::evaluate::{
     BaselineSource, Evaluation, EvaluationPlan, PairedTest, RankingResult, RankingSource,
     evaluate_sources,
 };
-use featherank::internals::text::{Columns, counted, p_value, text_table, wrapped};
+use featherank::internals::text::{Columns, counted, p_value, text_table, with_minus, wrapped};
 use featherank::internals::{beaten, check_level, letter};
 use featherank::measure::RequestedMeasures;
 
@@ -244,7 +244,7 @@ fn row(found: &Evaluation, index: usize, test: TestArg, level: f64) -> Vec<Strin
         let (trade_off, counts) = (&risk.report.trade_off, &risk.report.wins_losses);
         cells.extend([
             format!("{:.4}", trade_off.f_risk),
-            format!("{:.2}", trade_off.t_risk),
+            with_minus(&format!("{:.2}", trade_off.t_risk)),
             p_value(trade_off.p),
             format!("{:.4}", risk.geo_risk_of_all),
             format!("{}/{}", counts.wins, counts.losses),

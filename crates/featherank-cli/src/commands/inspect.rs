@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use featherank::data::Feature;
 use featherank::engine::{Engine, LocalEngine};
-use featherank::inspect::{FeatureFacts, Inspection, check_near, inspect};
+use featherank::inspect::{ConstantScore, FeatureFacts, Inspection, check_near, inspect};
 use featherank::internals::text::{counted, grouped, p_value, wrapped};
 use featherank::measure::{Measure, Ties};
 
@@ -75,18 +75,36 @@ pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
         ]
         .join(", "),
     ];
-    let share = |count: u64| 100.0 * count as f64 / found.documents.max(1) as f64;
+    lines.extend(query_lines(found));
+    lines.extend(feature_lines(found));
+    lines.extend(duplicate_lines(found, near));
+    lines.extend(found.constant_score.iter().map(constant_score_line));
+    // Values begin in the same column, also on later lines.
+    let line = |line: String| wrapped(&line, width, INDENT);
+    lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A number of documents in percent of all.
+fn percentage(count: u64, found: &Inspection) -> f64 {
+    100.0 * count as f64 / found.documents.max(1) as f64
+}
+
+/// The labels, the sizes of queries, and the queries that distinguish no rankings.
+fn query_lines(found: &Inspection) -> Vec<String> {
+    let share = |count: u64| percentage(count, found);
     let labels: Vec<String> = found
         .labels
         .iter()
         .map(|c| format!("{}: {} ({:.1} %)", c.label, grouped(c.documents), share(c.documents)))
         .collect();
-    lines.push(format!("labels             {}", labels.join(", ")));
     let sizes = &found.query_sizes;
-    lines.push(format!(
-        "documents/query    {} to {}, median {}, mean {:.1}",
-        sizes.min, sizes.max, sizes.median, sizes.mean
-    ));
+    let mut lines = vec![
+        format!("labels             {}", labels.join(", ")),
+        format!(
+            "documents/query    {} to {}, median {}, mean {:.1}",
+            sizes.min, sizes.max, sizes.median, sizes.mean
+        ),
+    ];
     let most = sizes.histogram.iter().map(|span| span.queries).max().unwrap_or(1).max(1);
     for span in &sizes.histogram {
         let bar = "█".repeat((40 * span.queries).div_ceil(most));
@@ -100,16 +118,23 @@ pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
     let queries = |count: u64| counted(count as usize, "quer|y|ies");
     lines.push(format!("no relevant doc.   {}", queries(found.queries_without_relevant)));
     lines.push(format!("all labels equal   {}", queries(found.queries_all_equal)));
-    lines.push(format!("constant features  {}", listed(&found.constant)));
-    lines.push(format!(
-        "query-level        {} (constant within queries: only trees can use them)",
-        listed(&found.query_level)
-    ));
+    lines
+}
+
+/// Features that do not vary, and those with missing values.
+fn feature_lines(found: &Inspection) -> Vec<String> {
+    let mut lines = vec![
+        format!("constant features  {}", listed(&found.constant)),
+        format!(
+            "query-level        {} (constant within queries: only trees can use them)",
+            listed(&found.query_level)
+        ),
+    ];
     let incomplete: Vec<String> = found
         .per_feature
         .iter()
         .filter(|f| f.missing > 0)
-        .map(|f| format!("{} ({:.1} %)", f.feature.label(), share(f.missing)))
+        .map(|f| format!("{} ({:.1} %)", f.feature.label(), percentage(f.missing, found)))
         .collect();
     if !incomplete.is_empty() {
         lines.push(format!(
@@ -118,12 +143,14 @@ pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
             incomplete.join(", ")
         ));
     }
+    lines
+}
+
+/// Equal features, and pairs with a correlation of at least `near`.
+fn duplicate_lines(found: &Inspection, near: f64) -> [String; 2] {
     let groups: Vec<String> =
         found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
-    lines.push(format!(
-        "duplicates         {}",
-        if groups.is_empty() { "none".into() } else { groups.join("; ") }
-    ));
+    let groups = if groups.is_empty() { "none".into() } else { groups.join("; ") };
     let pairs: Vec<String> = found
         .near_duplicates
         .iter()
@@ -138,30 +165,28 @@ pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
         true => "none".into(),
         false => pairs.join("; "),
     };
-    lines.push(format!("correlated ≥ {near:<5} {pairs}{more}"));
-    for score in &found.constant_score {
-        if !score.measurable {
-            lines.push(format!(
-                "constant score     {}: not measurable, because it is the same for every ranking",
-                score.measure
-            ));
-            continue;
-        }
-        let conclusion = match score.informative {
-            true => "file order reveals relevance: do not break ties by it",
-            false => "no sign that file order reveals relevance",
-        };
-        lines.push(format!(
-            "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {conclusion}",
-            score.measure,
-            score.file_order,
-            score.random_order,
-            p_value(score.p)
-        ));
+    [format!("duplicates         {groups}"), format!("correlated ≥ {near:<5} {pairs}{more}")]
+}
+
+/// Whether the order of the file reveals relevance, by one measure.
+fn constant_score_line(score: &ConstantScore) -> String {
+    if !score.measurable {
+        return format!(
+            "constant score     {}: not measurable, because it is the same for every ranking",
+            score.measure
+        );
     }
-    // Values begin in the same column, also on later lines.
-    let line = |line: String| wrapped(&line, width, INDENT);
-    lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
+    let conclusion = match score.informative {
+        true => "file order reveals relevance: do not break ties by it",
+        false => "no sign that file order reveals relevance",
+    };
+    format!(
+        "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {conclusion}",
+        score.measure,
+        score.file_order,
+        score.random_order,
+        p_value(score.p)
+    )
 }
 
 fn labels_of(features: &[Feature]) -> Vec<String> {

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use featherank::Stop;
-use featherank::data::{FeatureId, FeatureTable, read_costs};
+use featherank::data::{DataSources, FeatureId, FeatureTable, read_costs};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::params::check_set_once;
 use featherank::registry;
 use featherank::run::{Constraints, Run};
-use featherank::select::{
-    DataSources, SelectionJob, SelectionOutcome, SelectorSpec, UnusedSetting,
-};
+use featherank::select::{SelectionJob, SelectionOutcome, SelectorSpec, UnusedSetting};
 
-use crate::arguments::{Common, Reading, note_overlap, parse_duration, parse_setting};
+use crate::arguments::{Common, Reading, parse_duration, parse_setting};
 use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
 use crate::paths::recorded;
@@ -222,7 +220,7 @@ pub fn run(
             output.note(format!("rerun the same command to resume from {}", path.display()));
         }
     })?;
-    note_overlap(outcome.overlap, output);
+    outcome.notes.iter().for_each(|note| output.note(format!("note: {note}")));
     if let Some(stop) = outcome.stopped {
         let resume = outcome
             .kept_checkpoint

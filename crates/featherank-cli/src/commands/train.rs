@@ -13,7 +13,7 @@ use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 use featherank::training::{OfferedFeatures, TrainingJob, TrainingReport, TrainingResult};
 
-use crate::arguments::{Measuring, Reading, note_found_by_id, note_overlap, parse_setting};
+use crate::arguments::{Measuring, Reading, note_found_by_id, parse_setting};
 use crate::errors::CommandResult;
 use crate::output::{Output, table};
 use crate::progress::Progress;
@@ -111,7 +111,6 @@ pub fn run(args: &TrainArgs, output: &Output) -> CommandResult {
         false => Some(args.reading.read_like(&args.valid, &data, &args.train, output)?),
     };
     let outcome = job.run(data, valid)?;
-    note_overlap(outcome.overlap, output);
     if outcome.found_by_id {
         note_found_by_id(output);
     }

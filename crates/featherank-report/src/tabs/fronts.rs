@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use featherank::data::FeatureTable;
-use featherank::experiment::Results;
-use featherank::select::{Member, Selection};
+use featherank::experiment::{MethodExpression, Results};
+use featherank::select::{FrontSubset, Selection};
 use serde::Serialize;
 
 use crate::commands::train;
@@ -46,7 +46,9 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
             done.ranking.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let run = format!("fold {}{seed}", cell.fold);
         let table = FeatureTable::from_features(results.features.clone());
-        let ranker = cell.ranker.as_deref();
+        // Its settings are those of the ranking.
+        let expression = cell.ranker.as_deref().and_then(|it| MethodExpression::parse(it).ok());
+        let ranker = expression.as_ref().map(|expression| expression.name.as_str());
         let train = |list: &str| train(&results.sources, ranker, &settings, &["--features", list]);
         fronts.push(front(&cell.method, run, &done.front, &table, &train));
     }
@@ -68,11 +70,11 @@ pub fn of_selection(selection: &Selection) -> Vec<Front> {
 fn front(
     method: &str,
     run: String,
-    members: &[Member],
+    members: &[FrontSubset],
     table: &FeatureTable,
     train: &dyn Fn(&str) -> String,
 ) -> Front {
-    let point = |member: &Member| {
+    let point = |member: &FrontSubset| {
         let mut objectives = member.objectives.clone();
         objectives.entry(SIZE.to_owned()).or_insert(member.features.len() as f64);
         FrontMember {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use featherank::data::FeatureTable;
+use featherank::data::{DataSources, FeatureTable};
 use featherank::experiment::Results;
 use featherank::internals::text::counted;
-use featherank::select::auto::{Advice, Tried, Verdict};
-use featherank::select::{DataSources, KeyFigure, Selection, SelectionVerdict};
+use featherank::select::auto::{Advice, TestedSize, Verdict};
+use featherank::select::{KeyFigure, Selection, SelectionVerdict};
 use serde::Serialize;
 
 use super::methods::MethodSummary;
@@ -249,7 +249,7 @@ fn sentence(note: &str) -> String {
 }
 
 fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
-    let size = |(place, tried): (usize, &Tried)| {
+    let size = |(place, tried): (usize, &TestedSize)| {
         let mut methods = tried.methods.clone();
         methods.sort();
         methods.dedup();
@@ -266,7 +266,7 @@ fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
             safe_enough: tried.risk.holds,
             chosen: advice.returned == Some(place),
             methods: methods.join(", "),
-            command: commands::select(selection, &SetSize::Tried(tried), "selection.json"),
+            command: commands::select(selection, &SetSize::Tested(tried), "selection.json"),
         }
     };
     EvaluatedSets {

@@ -88,7 +88,7 @@ impl Dataset {
     pub fn with_documents(mut self, documents: Option<TextColumn>) -> Self {
         assert!(
             documents.as_ref().is_none_or(|d| d.len() == self.labels.len()),
-            "one text a document"
+            "one text per document"
         );
         self.documents = documents;
         self

@@ -13,6 +13,7 @@ mod overlap;
 pub(crate) mod paths;
 mod queries;
 pub(crate) mod read;
+mod sources;
 pub mod synth;
 mod text_column;
 mod view;
@@ -34,6 +35,7 @@ pub use read::{PartSource, Parts, RangeSource};
 #[cfg(feature = "shards")]
 pub(crate) use read::{QueryRows, RowIndex};
 pub use read::{read, read_bytes, read_like};
+pub use sources::DataSources;
 pub use text_column::TextColumn;
 pub use view::View;
 pub(crate) use write::{PathLock, not_a_formula};

@@ -105,7 +105,7 @@ pub fn check_parts(known: DataPart<'_>, part: DataPart<'_>, help: &Remedy) -> Re
         return refused(&equal, format!("are also {} queries", known.name));
     }
     if alike.len() > 1 && alike.len() as f64 > ACCEPTED_SHARE * queries.len() as f64 {
-        let how = format!("have at least half of their rows from one {} query", known.name);
+        let how = format!("share at least half of their rows with one {} query", known.name);
         return refused(&alike, how);
     }
     Ok(overlap)
@@ -245,7 +245,7 @@ mod tests {
         let train = lists(&[("1", 0), ("2", 10), ("3", 20), ("4", 30)]);
         let renamed = lists(&[("a", 0), ("b", 10), ("c", 50)]);
         let error = says(&train, &renamed);
-        assert!(error.contains("2 of 3 validation queries have at least half"), "{error}");
+        assert!(error.contains("2 of 3 validation queries share at least half"), "{error}");
         // Two of four rows.
         let moved = lists(&[("a", 2), ("b", 12), ("c", 50)]);
         assert!(says(&train, &moved).contains("2 of 3"));

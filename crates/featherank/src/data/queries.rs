@@ -14,7 +14,7 @@ pub struct Queries {
 impl Queries {
     /// Queries of the given sizes with the given ids.
     pub fn new(sizes: &[usize], ids: Vec<String>) -> Self {
-        assert_eq!(sizes.len(), ids.len(), "one id a query");
+        assert_eq!(sizes.len(), ids.len(), "one id per query");
         let mut offsets = Vec::with_capacity(sizes.len() + 1);
         offsets.push(0);
         let mut end = 0;

@@ -90,7 +90,8 @@ impl Category {
 }
 
 /// The data access that a method needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DataAccess {
     /// Answers of passes only: the data may be on other machines.
     Passes,
@@ -102,6 +103,14 @@ impl DataAccess {
     /// Whether passes are sufficient.
     pub const fn is_passes(self) -> bool {
         matches!(self, DataAccess::Passes)
+    }
+
+    /// Its words in lists and documents.
+    pub const fn words(self) -> &'static str {
+        match self {
+            DataAccess::Passes => "passes only",
+            DataAccess::Rows => "needs rows",
+        }
     }
 }
 

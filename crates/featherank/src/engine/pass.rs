@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 ///
 /// A pass is a pure function of the request and the rows. One file holds the request, its check,
 /// the computation, the answer and its merge; [`Ask::ask`](super::Ask::ask) sends the request to
-/// any engine. Local engines run every pass; shards run those that are listed in
-/// `shards/passes.rs`.
+/// any engine. Local engines run every pass; shards run those in the lists `passes!` of
+/// `engine/passes/mod.rs` and `rank/passes/mod.rs`.
 ///
 /// ```
 /// use featherank::data::synth::{Preset, generate};

@@ -201,8 +201,7 @@ mod columns {
     }
 
     pub fn name_it() -> Remedy {
-        "name it in the header; if it is the row index that pandas writes, use to_csv(index=False)"
-            .into()
+        "name it in the header; if it is a row index, write the file without the index".into()
     }
 }
 

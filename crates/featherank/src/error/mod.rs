@@ -138,7 +138,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// Constructors of the kinds that hold a [`Refusal`].
+/// Constructors of the kinds that hold a [`Refusal`], and access to it.
 macro_rules! refusals {
     ($($(#[$doc:meta])* $name:ident = $variant:ident,)+) => {
         impl Error {
@@ -148,6 +148,14 @@ macro_rules! refusals {
                     Error::$variant(Refusal { what: what.into(), help: help.into() })
                 }
             )+
+
+            /// The fact and the remedy of a kind that has no place in a file.
+            fn refusal(&self) -> Option<&Refusal> {
+                match self {
+                    $(Error::$variant(refusal))|+ => Some(refusal),
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -244,21 +252,10 @@ impl Error {
             Error::Input { problem, .. } => Some(problem.remedy()),
             Error::Unknown { near, known, hint, .. } => unknown_remedy(near, known, *hint),
             Error::Document { help, .. } => Some(help.clone()),
-            Error::Settings(refusal)
-            | Error::Constraint(refusal)
-            | Error::Protocol(refusal)
-            | Error::Plan(refusal)
-            | Error::Unsupported(refusal)
-            | Error::NothingCounts(refusal)
-            | Error::NothingSelected(refusal)
-            | Error::Mismatch(refusal)
-            | Error::Numerical(refusal)
-            | Error::Message(refusal)
-            | Error::Internal(refusal) => Some(refusal.help.clone()),
             Error::Shard { resume, .. } => resume.as_ref().map(|path| {
                 format!("repeat the same run to resume from {}", path.display()).into()
             }),
-            Error::Io { .. } | Error::Invalid { .. } | Error::Stopped(_) => None,
+            _ => self.refusal().map(|refusal| refusal.help.clone()),
         }
     }
 
@@ -281,17 +278,7 @@ impl Error {
             Error::Document { what, path, .. } => write!(f, "{what}\n  --> {}", path.display()),
             Error::Shard { shard, message, .. } => write!(f, "shard {shard}: {message}"),
             Error::Stopped(stop) => write!(f, "stopped before the end: {stop}"),
-            Error::Settings(refusal)
-            | Error::Constraint(refusal)
-            | Error::Protocol(refusal)
-            | Error::Plan(refusal)
-            | Error::Unsupported(refusal)
-            | Error::NothingCounts(refusal)
-            | Error::NothingSelected(refusal)
-            | Error::Mismatch(refusal)
-            | Error::Numerical(refusal)
-            | Error::Message(refusal)
-            | Error::Internal(refusal) => f.write_str(&refusal.what),
+            _ => self.refusal().map_or(Ok(()), |refusal| f.write_str(&refusal.what)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with ranking data.
 
 use super::{Error, Location};
+use crate::text::counted;
 
 /// Declares the problems once: message, facts, and an example of each fact for tests.
 macro_rules! problems {
@@ -186,7 +187,7 @@ problems! {
     #[error("rows name their queries with qid:, and query sizes were given as well")]
     GroupsTwice,
     /// Files with different numbers of features.
-    #[error("{found} features here, {expected} in {other}")]
+    #[error("{} here, {expected} in {other}", counted(*.found, "feature"))]
     FeatureCount {
         /// Features of this file.
         found: usize = 45,
@@ -208,7 +209,7 @@ problems! {
         other: String = "train.txt".into(),
     },
     /// A names file that does not fit the data.
-    #[error("{found} names for {expected} features")]
+    #[error("{} for {}", counted(*.found, "name"), counted(*.expected, "feature"))]
     NameCount {
         /// Names in the file.
         found: usize = 45,
@@ -216,7 +217,7 @@ problems! {
         expected: usize = 46,
     },
     /// Scores that do not fit the documents.
-    #[error("{found} scores for {documents} documents")]
+    #[error("{} for {}", counted(*.found, "score"), counted(*.documents, "document"))]
     ScoreCount {
         /// Scores in the file.
         found: usize = 1_499,

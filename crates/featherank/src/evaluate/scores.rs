@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn invalid_files_are_rejected() {
         for (text, says) in [
-            ("1\n", "1 scores for 2 documents"),
+            ("1\n", "1 score for 2 documents"),
             ("1\nnan\n", "line 2"),
             ("1\n1e39\n", "score is 1e39, beyond the largest 32-bit number"),
             ("1\n1e39\n", "rescale or correct them"),

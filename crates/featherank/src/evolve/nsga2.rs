@@ -14,13 +14,11 @@ use super::dominance::{Dominance, Relation};
 use super::search::{Algorithm, SearchSettings};
 use super::state::{Individual, SearchState};
 
-/// | Name | Meaning |
-/// |---|---|
-/// | `settings` | settings of every algorithm; `population` is also the number of survivors; the paper's tournament size is 2 |
-/// | `dominance` | which individuals are better than others |
+/// The survival of NSGA-II.
 #[derive(Debug, Clone, Copy)]
 pub struct Nsga2Survival<D> {
-    /// The settings of every algorithm.
+    /// The settings of every algorithm. `population` is also the number of survivors; the paper's
+    /// tournament size is 2.
     pub settings: SearchSettings,
     /// Which individuals are better than others.
     pub dominance: D,

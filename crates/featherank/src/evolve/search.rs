@@ -39,8 +39,8 @@ pub trait Algorithm<G, E> {
         one.fitness < other.fitness
     }
 
-    /// Takes in the children of a generation, decides which individuals survive and sets everyone's
-    /// fitness.
+    /// Takes in the children of a generation, decides which individuals survive and sets the
+    /// fitness of all.
     ///
     /// `known` is the relation among [`parents`](Self::parents), or empty, and must be so again
     /// afterwards. It saves comparisons and never changes the result.

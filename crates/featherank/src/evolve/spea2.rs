@@ -20,21 +20,18 @@ use super::search::{Algorithm, SearchSettings};
 use super::state::{Individual, SearchState};
 use super::truncation::{Distances, truncate};
 
-/// | Name | Default | Meaning |
-/// |---|---|---|
-/// | `settings` | population 75, 30 generations, crossover .8, tournament size 2 | settings of every algorithm |
-/// | `archive` | 150 | size of the archive |
-/// | `dominance` | | which individuals are better than others |
-/// | `distance` | | distance of two individuals: [`genotype_distance`], [`objective_distance`] or another |
+/// The survival of SPEA2; [`new`](Self::new) uses the published settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Spea2Survival<D, F> {
-    /// The settings of every algorithm.
+    /// The settings of every algorithm; published: population 75, 30 generations, crossover .8 and
+    /// tournament size 2.
     pub settings: SearchSettings,
-    /// The size of the archive.
+    /// The size of the archive; published: 150.
     pub archive: usize,
     /// Which individuals are better than others.
     pub dominance: D,
-    /// The distance between two individuals.
+    /// The distance between two individuals: [`genotype_distance`], [`objective_distance`] or
+    /// another.
     pub distance: F,
 }
 
@@ -141,14 +138,14 @@ pub fn raw_fitness(relation: &Relation) -> Vec<usize> {
 /// the number of individuals, rounded down. A single individual has σ = 0.
 #[must_use]
 pub fn density(distances: &Distances) -> Vec<f64> {
-    let everyone: Vec<usize> = (0..distances.size()).collect();
-    let nearest = everyone.len().isqrt();
+    let individuals: Vec<usize> = (0..distances.size()).collect();
+    let nearest = individuals.len().isqrt();
     let density = |&individual: &usize| {
-        let sorted = distances.sorted(individual, &everyone);
+        let sorted = distances.sorted(individual, &individuals);
         let sigma = sorted.iter().take(nearest).next_back().copied().unwrap_or(0.0);
         1.0 / (sigma + 2.0)
     };
-    everyone.iter().map(density).collect()
+    individuals.iter().map(density).collect()
 }
 
 /// Raw fitness plus density. Density is at most ½, so it only breaks ties, and fitness is below 1

@@ -11,12 +11,11 @@ use super::source::{FoldSource, bytes};
 use super::{CellOutcome, ComparedMethod, ComparisonCell, FoldData, Protocol, Results};
 use super::{fold_data, memory, similarity};
 use crate::data::folds::Fold;
-use crate::data::{Costs, DataPart, FeatureId, FeatureTable, check_parts};
+use crate::data::{Costs, DataPart, DataSources, FeatureId, FeatureTable, check_parts};
 use crate::error::{Error, Result};
 use crate::measure::{LabelFrequency, label_frequencies};
 use crate::remedy;
 use crate::run::{Constraints, Run};
-use crate::select::DataSources;
 
 /// A plan with its data, checked and ready to run.
 pub struct Comparison {

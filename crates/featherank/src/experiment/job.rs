@@ -10,10 +10,11 @@ use super::folder::ResultsFolder;
 use super::plan::{DataPlan, Plan};
 use super::source::FoldSource;
 use super::{Comparison, EventHandler, Results};
-use crate::data::{Costs, Dataset, PathRole, PathUse, ReadOptions, check_paths, read_costs};
+use crate::data::{
+    Costs, DataSources, Dataset, PathRole, PathUse, ReadOptions, check_paths, read_costs,
+};
 use crate::error::{Error, Result};
 use crate::run::{Run, StopToken};
-use crate::select::DataSources;
 
 /// The data of a comparison.
 pub enum ComparisonData {

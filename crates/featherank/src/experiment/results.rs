@@ -9,10 +9,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Feature;
+use crate::data::{DataSources, Feature};
 use crate::document;
 use crate::error::Result;
-use crate::select::{DataSources, Generation, Member, Selection};
+use crate::select::{FrontSubset, Generation, Selection};
 
 /// The results of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub struct CompletedCell {
     pub curve: Vec<CurvePoint>,
     /// The Pareto front of the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub front: Vec<Member>,
+    pub front: Vec<FrontSubset>,
     /// The generations of the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generations: Vec<Generation>,

@@ -12,7 +12,7 @@
 use serde_json::{Value, json};
 
 use super::featureset::Featureset;
-use super::{Export, Holds, Target, json_bytes, xgboost};
+use super::{Export, Target, TargetContent, json_bytes, xgboost};
 use crate::error::Error;
 use crate::rank::{LinearModel, Scorer};
 
@@ -20,7 +20,7 @@ use crate::rank::{LinearModel, Scorer};
 pub(super) const MODEL: Target = Target {
     name: "elasticsearch",
     summary: "_createmodel request for the learning-to-rank plugin of Elasticsearch or OpenSearch",
-    holds: Holds::Models,
+    holds: TargetContent::Models,
     needs_featureset: false,
     write: |export| {
         let model = match &export.model.scorer {
@@ -43,7 +43,7 @@ pub(super) const MODEL: Target = Target {
 pub(super) const FEATURES: Target = Target {
     name: "elasticsearch-featureset",
     summary: "_featureset request with only the features that the model uses",
-    holds: Holds::Features,
+    holds: TargetContent::Features,
     needs_featureset: true,
     write: |export| {
         let computed = |feature: &Value| {

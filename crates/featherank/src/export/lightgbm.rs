@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::{Export, Holds, TableColumns, Target};
+use super::{Export, TableColumns, Target, TargetContent};
 use crate::data::Feature;
 use crate::error::Result;
 use crate::rank::tree::Tree;
@@ -16,7 +16,7 @@ use crate::rank::tree::Tree;
 pub(super) const MODEL: Target = Target {
     name: "lightgbm",
     summary: "LightGBM model in text format",
-    holds: Holds::Trees,
+    holds: TargetContent::Trees,
     needs_featureset: false,
     write: |export| Ok(booster(export)?.into_bytes()),
 };

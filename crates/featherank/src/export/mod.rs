@@ -53,7 +53,7 @@ pub struct Target {
     /// A summary of one line.
     pub summary: &'static str,
     /// The part of a model that it represents.
-    pub holds: Holds,
+    pub holds: TargetContent,
     /// Whether it needs the file that defines the features in the target system.
     pub needs_featureset: bool,
     write: fn(&Export<'_>) -> Result<Vec<u8>>,
@@ -61,7 +61,7 @@ pub struct Target {
 
 /// The part of a model that a target represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum TargetContent {
     /// The features that the model needs, whatever the model is.
     Features,
     /// Trees.
@@ -114,9 +114,10 @@ impl Target {
     fn check(&self, model: &Model) -> Result<()> {
         let is_sum = matches!(model.scorer, Scorer::Linear(_));
         let fits = |target: &Target| {
-            target.holds == Holds::Models || (target.holds == Holds::Trees && !is_sum)
+            target.holds == TargetContent::Models
+                || (target.holds == TargetContent::Trees && !is_sum)
         };
-        if self.holds == Holds::Features {
+        if self.holds == TargetContent::Features {
             return Ok(());
         }
         if !fits(self) {

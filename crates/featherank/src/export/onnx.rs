@@ -7,7 +7,7 @@
 
 use super::protobuf::Message;
 use super::traverse::TreeNode;
-use super::{Export, Holds, Target};
+use super::{Export, Target, TargetContent};
 use crate::error::{Error, Result};
 use crate::rank::tree::Tree;
 use crate::rank::{LinearModel, Scorer, TreeEnsemble};
@@ -16,7 +16,7 @@ use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 pub(super) const MODEL: Target = Target {
     name: "onnx",
     summary: "ONNX model",
-    holds: Holds::Models,
+    holds: TargetContent::Models,
     needs_featureset: false,
     write: |export| Ok(model(export)?.into_bytes()),
 };

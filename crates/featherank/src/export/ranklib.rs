@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use super::traverse::{Event, Side, TreeNode, traverse};
-use super::{Export, Holds, Target};
+use super::{Export, Target, TargetContent};
 use crate::data::Feature;
 use crate::error::{Error, Result};
 use crate::rank::{LinearModel, Scorer, TreeEnsemble};
@@ -18,7 +18,7 @@ use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 pub(super) const MODEL: Target = Target {
     name: "ranklib",
     summary: "RankLib model file",
-    holds: Holds::Models,
+    holds: TargetContent::Models,
     needs_featureset: false,
     write: |export| {
         check_ids(&export.features())?;
@@ -34,7 +34,7 @@ pub(super) const MODEL: Target = Target {
 pub(super) const FEATURES: Target = Target {
     name: "ranklib-features",
     summary: "feature list for RankLib's option -feature",
-    holds: Holds::Features,
+    holds: TargetContent::Features,
     needs_featureset: false,
     write: |export| {
         check_ids(&export.features())?;

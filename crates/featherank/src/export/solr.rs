@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 
 use super::featureset::Featureset;
 use super::traverse::{Event, Side, TreeNode, traverse};
-use super::{Export, Holds, Target, fold, json_bytes, quoted};
+use super::{Export, Target, TargetContent, fold, json_bytes, quoted};
 use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "solr",
     summary: "model for Solr's learning-to-rank module",
-    holds: Holds::Models,
+    holds: TargetContent::Models,
     needs_featureset: false,
     write: |export| match &export.model.scorer {
         Scorer::Linear(model) => json_bytes(&linear(export, model)),
@@ -34,7 +34,7 @@ pub(super) const MODEL: Target = Target {
 pub(super) const FEATURES: Target = Target {
     name: "solr-features",
     summary: "Solr feature store with only the features that the model uses",
-    holds: Holds::Features,
+    holds: TargetContent::Features,
     needs_featureset: true,
     write: |export| {
         let store = Featureset::of(export)?;

@@ -63,9 +63,10 @@ fn every_target_accepts_declared_models_and_rejects_others_with_a_remedy() {
         for how in
             [Normaliser::None, Normaliser::Zscore, Normaliser::QueryMinmax, Normaliser::QueryZscore]
         {
-            for (model, held) in [(linear(), target.holds != Holds::Trees), (trees(), true)] {
+            for (model, held) in [(linear(), target.holds != TargetContent::Trees), (trees(), true)]
+            {
                 let by_query = matches!(how, Normaliser::QueryMinmax | Normaliser::QueryZscore);
-                let fits = target.holds == Holds::Features || (held && !by_query);
+                let fits = target.holds == TargetContent::Features || (held && !by_query);
                 match target.export(&normalised(model, how), &options()) {
                     Ok(bytes) => assert!(fits && !bytes.is_empty(), "{} {how:?}", target.name),
                     Err(error) => {
@@ -183,7 +184,7 @@ fn deep_trees_are_written() {
         leaf: vec![0.5; splits + 1],
     };
     let model = TreeEnsemble::new(vec![names().get(FeatureId(0)).clone()], vec![tree]).into();
-    for target in TARGETS.iter().filter(|target| target.holds != Holds::Features) {
+    for target in TARGETS.iter().filter(|target| target.holds != TargetContent::Features) {
         assert!(target.export(&model, &options()).is_ok(), "{}", target.name);
     }
 }
@@ -213,7 +214,7 @@ fn columns_start_at_the_first_id_of_the_data() {
 #[test]
 fn constant_models_are_rejected() {
     let empty = LinearModel::new(&names(), &[]).into();
-    for target in TARGETS.iter().filter(|target| target.holds == Holds::Models) {
+    for target in TARGETS.iter().filter(|target| target.holds == TargetContent::Models) {
         let error = target.export(&empty, &options()).unwrap_err().to_string();
         assert!(error.contains("nothing to export"), "{}: {error}", target.name);
     }

@@ -9,7 +9,7 @@
 use serde_json::json;
 
 use super::traverse::{Event, Side, TreeNode, traverse};
-use super::{Export, Holds, TableColumns, Target, quoted};
+use super::{Export, TableColumns, Target, TargetContent, quoted};
 use crate::error::Result;
 use crate::rank::tree::Tree;
 
@@ -17,7 +17,7 @@ use crate::rank::tree::Tree;
 pub(super) const MODEL: Target = Target {
     name: "xgboost-json",
     summary: "XGBoost model in JSON format",
-    holds: Holds::Trees,
+    holds: TargetContent::Trees,
     needs_featureset: false,
     write: |export| Ok((booster(export)?.to_string() + "\n").into_bytes()),
 };
@@ -26,7 +26,7 @@ pub(super) const MODEL: Target = Target {
 pub(super) const DUMP: Target = Target {
     name: "xgboost-dump",
     summary: "trees in the JSON format of XGBoost's dump_model, which Vespa reads",
-    holds: Holds::Trees,
+    holds: TargetContent::Trees,
     needs_featureset: false,
     write: |export| Ok((dump(export)? + "\n").into_bytes()),
 };

@@ -241,7 +241,7 @@ impl Measure {
 
     /// The value of every query of a view; `scores` are in the view's order of documents.
     pub fn per_query(&self, scores: &[f32], view: &View<'_>) -> Vec<f64> {
-        assert_eq!(scores.len(), view.documents(), "one score a document");
+        assert_eq!(scores.len(), view.documents(), "one score per document");
         let mut scratch = RankingScratch::default();
         let mut start = 0;
         view.labels()

@@ -110,7 +110,7 @@ impl RankingScratch {
 
     /// Ranks the query by these scores, highest first; equal scores keep input order.
     pub fn rank(&mut self, scores: &[f32]) -> RankedLabels<'_> {
-        assert_eq!(scores.len(), self.given.len(), "one score a document");
+        assert_eq!(scores.len(), self.given.len(), "one score per document");
         self.keys.clear();
         self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| key(score, row)));
         self.keys.sort_unstable();
@@ -136,7 +136,7 @@ impl RankingScratch {
         depth: usize,
         ties: Ties,
     ) -> RankedLabels<'_> {
-        assert_eq!(scores.len(), self.given.len(), "one score a document");
+        assert_eq!(scores.len(), self.given.len(), "one score per document");
         let depth = depth.min(scores.len());
         let mut keys = scores.iter().zip(0..).map(|(&score, row)| key(score, row));
         self.keys.clear();
@@ -173,7 +173,7 @@ impl RankingScratch {
         ties: Ties,
         mut visit: impl FnMut(usize, RankedLabels<'_>),
     ) {
-        assert_eq!(scores.len(), self.given.len() * width, "one score a document and column");
+        assert_eq!(scores.len(), self.given.len() * width, "one score per document and column");
         let is_short = (1..=LONGEST_TOP).contains(&depth) && depth <= self.given.len();
         for first in (0..width).step_by(LANES) {
             let count = LANES.min(width - first);

@@ -42,7 +42,7 @@ pub use linear::rank_rls::{PairWeighting, RankRLS};
 pub use linear::ranksvm_primal::{LossScale, RankSVMPrimal};
 pub use linear::ranksvm_struct::RankSVMStruct;
 pub use linear::svm_map::SVMMAP;
-pub use linear::{LinearModel, Weight};
+pub use linear::{FeatureWeight, LinearModel};
 pub(crate) use model::embedded_model;
 pub use model::{Model, Scorer};
 pub use provenance::Training;

@@ -34,7 +34,7 @@ pub struct WeightedPair {
 /// Positions may repeat: a classifier that is not transitive assigns one position to several
 /// documents.
 pub fn weighted_pairs(labels: &[f32], positions: &[usize]) -> Vec<WeightedPair> {
-    assert_eq!(labels.len(), positions.len(), "one position a document");
+    assert_eq!(labels.len(), positions.len(), "one position per document");
     let ideal = ideal_dcg(labels);
     let mut pairs = Vec::new();
     for better in 0..labels.len() {

@@ -21,23 +21,17 @@ use crate::measure::Measure;
 use inflation::variance_inflation;
 use thresholds::{INFLATED, reaches};
 
-/// What to compare, and how.
-///
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `correlation` | `spearman` | any | measure of the similarity of two features |
-/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-/// | `level` | .9 | 0 to 1 | absolute correlation from which two features belong to one group |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | effectiveness of single features |
+/// What to compare, and how. The defaults are those of the command.
 #[derive(Debug, Clone)]
 pub struct RedundancyOptions {
-    /// The measure of similarity of two features.
+    /// The measure of similarity of two features; default: Spearman's correlation.
     pub correlation: Correlation,
-    /// The documents over which it is computed.
+    /// Whether it is averaged over queries, the default, or computed over all documents at once.
     pub scope: Scope,
-    /// Absolute correlation from which two features belong to one group.
+    /// Absolute correlation from which two features belong to one group: from 0 to 1; default: .9.
     pub level: f64,
-    /// The measure by which the best feature of a group is chosen.
+    /// The effectiveness of single features, by which the best one of a group is chosen; default:
+    /// `ndcg[ties=expected]@10`.
     pub measure: Measure,
 }
 

@@ -33,9 +33,9 @@ pub struct Entry {
     /// How close to its paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Runs on rows that are not in this process.
+    /// Whether answers of passes suffice, so that rows may be on other machines.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scales_out: Option<bool>,
+    pub access: Option<DataAccess>,
     /// Returns its best result so far when it is stopped, and resumes from a checkpoint; for
     /// selectors.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,10 +52,9 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Category, status, whether it scales out, what it does when stopped and for how many
+    /// Category, status, data access, what it does when stopped and for how many
     /// features, if the entry has them.
     pub fn facts(&self) -> Vec<String> {
-        let scale = |yes| if yes { "scales out" } else { "one machine" };
         let stopped = |yes| match yes {
             true => "returns the best so far when stopped",
             false => "returns nothing when stopped",
@@ -63,7 +62,7 @@ impl Entry {
         let facts = [
             self.category.map(Category::word),
             self.status.map(Status::word),
-            self.scales_out.map(scale),
+            self.access.map(DataAccess::words),
             self.best_so_far.map(stopped),
         ];
         // Rounded down: other parts of a method need memory, too.
@@ -117,7 +116,7 @@ pub fn entries() -> Vec<Entry> {
         cites: spec.cites,
         category: None,
         status: None,
-        scales_out: None,
+        access: None,
         best_so_far: None,
         compares_pairs: None,
         parameters: spec.option_entries(),
@@ -130,7 +129,7 @@ pub fn entries() -> Vec<Entry> {
         cites: spec.cites,
         category: Some(spec.category),
         status: Some(spec.status),
-        scales_out: Some(spec.access.is_passes()),
+        access: Some(spec.access),
         best_so_far: Some(spec.resumes),
         compares_pairs: Some(spec.compares_pairs),
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),
@@ -143,7 +142,7 @@ pub fn entries() -> Vec<Entry> {
         cites: spec.cites,
         category: None,
         status: Some(spec.status),
-        scales_out: Some(spec.access.is_passes()),
+        access: Some(spec.access),
         best_so_far: None,
         compares_pairs: Some(spec.compares_pairs),
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),

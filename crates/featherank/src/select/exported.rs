@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Selection;
 use crate::document;
 use crate::error::{Error, Result};
-use crate::export::{ExportOptions, Holds, Target};
+use crate::export::{ExportOptions, Target, TargetContent};
 use crate::rank::Model;
 use crate::remedy;
 
@@ -36,7 +36,7 @@ impl Exportable {
         match self {
             Exportable::Model(model) => target.export(model, options),
             Exportable::Selection(selection) => match &selection.model {
-                _ if target.holds == Holds::Features => {
+                _ if target.holds == TargetContent::Features => {
                     target.export(&Model::of_features(selection.features()), options)
                 }
                 Some(model) => target.export(model, options),

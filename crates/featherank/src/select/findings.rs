@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::auto::Advice;
-use super::{Fit, Searched};
+use super::{FittedModel, Searched};
 use crate::data::FeatureId;
 use crate::engine::Schema;
 use crate::error::{Error, Result, Setting};
@@ -26,7 +26,7 @@ pub struct Findings {
     /// The model of an embedded method, restricted to the chosen features.
     pub model: Option<Model>,
     /// The models that an embedded method fitted along its path, by family, from sparse to dense.
-    pub fits: Vec<Fit>,
+    pub fits: Vec<FittedModel>,
     /// The distance of the model from the optimum, by name.
     pub certificate: BTreeMap<String, f64>,
     /// The course of a search among subsets.

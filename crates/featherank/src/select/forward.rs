@@ -182,7 +182,7 @@ mod tests {
             c.budget = Some(2.0);
         });
         assert_eq!(within_budget, (vec![2], vec![2, 1, 4, 3]));
-        // A unusable kept feature counts as one of the `k` features.
+        // An unusable kept feature counts as one of the `k` features.
         let kept_dead = with(|c| {
             c.keep = vec![FeatureId(4)];
             c.k = Some(2);

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{DataSources, Selection, SelectorSpec};
+use super::{Selection, SelectorSpec};
 use crate::checkpoint::Checkpoint;
-use crate::data::{Overlap, PathRole, PathUse, check_disjoint, check_paths};
+use crate::data::{DataSources, PathRole, PathUse, check_disjoint, check_paths};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
 use crate::run::{Constraints, Observer, Run};
@@ -46,7 +46,6 @@ pub struct SelectionJob {
     checkpoint: Option<PathBuf>,
     output: Option<PathBuf>,
     model_output: Option<PathBuf>,
-    sources: DataSources,
 }
 
 /// The result of a [`SelectionJob`].
@@ -60,8 +59,8 @@ pub struct SelectionOutcome {
     pub stopped: Option<Stop>,
     /// The checkpoint that was kept because the selection is not complete.
     pub kept_checkpoint: Option<PathBuf>,
-    /// Queries of the validation data that may also be training queries.
-    pub overlap: Overlap,
+    /// Sentences about validation queries that may also be training queries.
+    pub notes: Vec<String>,
 }
 
 impl SelectionOutcome {
@@ -83,15 +82,7 @@ pub enum UnusedSetting {
 impl SelectionJob {
     /// A job without a time limit, a checkpoint or files to write.
     pub fn new(method: &'static SelectorSpec, parameters: Vec<(String, String)>, run: Run) -> Self {
-        SelectionJob {
-            method,
-            parameters,
-            run,
-            checkpoint: None,
-            output: None,
-            model_output: None,
-            sources: DataSources::default(),
-        }
+        SelectionJob { method, parameters, run, checkpoint: None, output: None, model_output: None }
     }
 
     /// Sets the constraints on the selected features.
@@ -148,7 +139,7 @@ impl SelectionJob {
     /// Sets the files of the data, which the selection records.
     #[must_use]
     pub fn sources(mut self, sources: DataSources) -> Self {
-        self.sources = sources;
+        self.run.sources = sources;
         self
     }
 
@@ -207,13 +198,12 @@ impl SelectionJob {
     /// if the selection is complete.
     pub fn run(&self, engine: &dyn Engine) -> Result<SelectionOutcome> {
         let _lock = self.resumable_from().map(Checkpoint::lock).transpose()?;
-        let overlap = self.check_validation(engine)?;
+        let notes = self.check_validation(engine)?;
         let checkpoint = self.resumable_from().map(Checkpoint::new);
         let run = Run { checkpoint: checkpoint.clone(), ..self.run.clone() };
         let start = Instant::now();
         let selected = self.method.run(&self.parameters, &run, engine);
         let selection = selected.map_err(|error| self.resumable(error))?;
-        let selection = Selection { sources: self.sources.clone(), ..selection };
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = &self.output {
             selection.save(path)?;
@@ -230,7 +220,7 @@ impl SelectionJob {
             None => None,
         };
         let stopped = run.stop().ended_early().filter(|_| selection.unfinished);
-        Ok(SelectionOutcome { selection, seconds, stopped, kept_checkpoint, overlap })
+        Ok(SelectionOutcome { selection, seconds, stopped, kept_checkpoint, notes })
     }
 
     /// The checkpoint from which the same job resumes after it was stopped with this error, if it
@@ -256,11 +246,13 @@ impl SelectionJob {
 
     /// Rejects validation data that shares queries with the training data, if the method uses it
     /// and the rows of both are in this process.
-    fn check_validation(&self, engine: &dyn Engine) -> Result<Overlap> {
+    fn check_validation(&self, engine: &dyn Engine) -> Result<Vec<String>> {
         let valid = self.run.valid.as_ref().filter(|_| self.method.uses_valid);
         match (engine.local(), valid.and_then(|valid| valid.local())) {
-            (Some(train), Some(valid)) => check_disjoint(train, valid),
-            _ => Ok(Overlap::default()),
+            (Some(train), Some(valid)) => {
+                Ok(check_disjoint(train, valid)?.notes("training", "validation"))
+            }
+            _ => Ok(Vec::new()),
         }
     }
 

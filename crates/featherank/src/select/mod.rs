@@ -38,17 +38,17 @@ use crate::remedy;
 use crate::run::Run;
 pub use auto::AutoSelector;
 pub use embedded::eg_rank::EGRank;
-pub use embedded::fenchel_rank::{FenchelRank, Start};
+pub use embedded::fenchel_rank::{FenchelRank, FenchelStart};
 pub use embedded::fsm_rank::FSMRank;
 pub use embedded::greedy_rank_rls::GreedyRankRLS;
 pub use embedded::l1_svm::L1SVM;
 pub use embedded::nonconvex_svm::{NonconvexSVM, PenaltyName};
 pub use embedded::rank_rwfs::{RankL2AROM, RankRWFSL0, RankRWFSL1};
-pub use embedded::rs_rank::{RSRank, Truncation};
+pub use embedded::rs_rank::{RSRank, RSRankTruncation};
 pub use embedded::sample::Standardisation;
 pub use exported::Exportable;
 pub use filter::best_gain::BestGain;
-pub use filter::cfs::{CFS, Unrelated};
+pub use filter::cfs::{CFS, UndefinedCorrelation};
 pub use filter::consistency::{Consistency, ConsistencySearch};
 pub use filter::discrete::mdl::Encoding;
 pub use filter::div_fs::{DivFS, DiversityRule};
@@ -57,7 +57,7 @@ pub use filter::gas::GAS;
 pub use filter::hcas::{HCAS, Linkage};
 pub use filter::hierarchical::{Hierarchical, Representative};
 pub use filter::interact::Interact;
-pub use filter::mrmr::{Form, MRMR, RelevanceScaling};
+pub use filter::mrmr::{MRMR, MRMRForm, RelevanceScaling};
 pub use filter::ngas::NGAS;
 pub use filter::rank_filter::{RankFilter, ReliefScale};
 pub use filter::relevance::RelevanceModel;
@@ -65,19 +65,21 @@ pub use filter::top_k::TopK;
 pub use filter::xgas::XGAS;
 pub use findings::Findings;
 pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
-pub use request::{DataSources, RecordedConstraints};
-pub use searched::{Generation, Member, Searched};
-pub use selection::{Chosen, DataSummary, Exclusion, Fit, PathStep, Selection, SetAside};
+pub use request::RecordedConstraints;
+pub use searched::{FrontSubset, Generation, Searched};
+pub use selection::{
+    ChosenFeature, DataSummary, Exclusion, FittedModel, PathStep, Selection, SetAside,
+};
 pub use verdict::{Evidence, KeyFigure, SelectionVerdict};
 pub use wrapper::backward::Backward;
 pub use wrapper::best_first::BestFirst;
-pub use wrapper::boruta::{Boruta, Tentative};
+pub use wrapper::boruta::{Boruta, TentativeRule};
 pub use wrapper::btfs::BTFS;
 pub use wrapper::greedy::GreedyForward;
-pub use wrapper::mofsrank::{Choose, MOFSRank, SearchEffort};
+pub use wrapper::mofsrank::{InstanceShares, MOFSRank, MOFSRankChoice, SearchEffort};
 pub use wrapper::rank_wrapper::RankWrapper;
 pub use wrapper::rfe::RFE;
-pub use wrapper::spea2::SPEA2;
+pub use wrapper::spea2::{FrontChoice, SPEA2, SPEA2Test};
 
 /// All selectors, in the order they are listed.
 pub static SELECTORS: &[&SelectorSpec] = &[

@@ -30,18 +30,18 @@ pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
         names(RANKERS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));
     Error::unsupported(
         refused(&format!("{method} with ranker={}", ranker.name)),
-        format!("use a ranker that works without them: {rankers}; or {}", methods()),
+        format!("use a ranker that needs passes only: {rankers}; or {}", methods()),
     )
 }
 
 fn refused(method: &str) -> String {
-    format!("{method} needs the rows, and they are not in this process")
+    format!("{method} needs rows, and they are not in this process")
 }
 
 fn methods() -> String {
     let names =
         names(SELECTORS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));
-    format!("a method that scales out: {names}")
+    format!("a method that needs passes only: {names}")
 }
 
 fn names(names: impl Iterator<Item = &'static str>) -> String {

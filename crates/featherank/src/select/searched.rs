@@ -10,7 +10,7 @@ pub struct Searched {
     /// In order; the first one is random. Empty for methods that search in several phases.
     pub generations: Vec<Generation>,
     /// The nondominated subsets.
-    pub front: Vec<Member>,
+    pub front: Vec<FrontSubset>,
 }
 
 /// Statistics of the survivors of a generation.
@@ -28,7 +28,7 @@ pub struct Generation {
 
 /// A nondominated subset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct FrontSubset {
     /// Ids of its features.
     pub features: Vec<u32>,
     /// Its objectives by name, as they are reported: higher effectiveness and lower risk are

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Feature, FeatureId, FeatureTable};
+use crate::data::{DataSources, Feature, FeatureId, FeatureTable};
 use crate::document;
 use crate::engine::Schema;
 use crate::engine::passes::{FeatureMoments, FeatureStatistics};
@@ -16,7 +16,7 @@ use crate::params::Params;
 use crate::rank::{Model, Training};
 use crate::run::Run;
 use crate::select::auto::Advice;
-use crate::select::{DataSources, Findings, RecordedConstraints, Searched, SelectorSpec};
+use crate::select::{Findings, RecordedConstraints, Searched, SelectorSpec};
 
 /// A selection, as it is printed, saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Selection {
     #[serde(default, skip_serializing_if = "DataSources::is_empty")]
     pub sources: DataSources,
     /// The chosen features, best first.
-    pub selected: Vec<Chosen>,
+    pub selected: Vec<ChosenFeature>,
     /// One step for every size.
     pub path: Vec<PathStep>,
     /// Features excluded before any method ran, with reasons.
@@ -54,7 +54,7 @@ pub struct Selection {
     pub model: Option<Model>,
     /// The models that an embedded method fitted along its path, by family, from sparse to dense.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fits: Vec<Fit>,
+    pub fits: Vec<FittedModel>,
     /// The distance of the model from the optimum, by name: the violation of the optimality
     /// conditions, or a gap.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -76,7 +76,7 @@ pub struct Selection {
 
 /// A model that a method fitted along its path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Fit {
+pub struct FittedModel {
     /// Its settings.
     pub settings: BTreeMap<String, f64>,
     /// The number of features it uses.
@@ -106,7 +106,7 @@ pub struct DataSummary {
 
 /// A chosen feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct ChosenFeature {
     /// The id in the user's data.
     pub id: u32,
     /// The name in the user's data.
@@ -227,7 +227,7 @@ impl Selection {
         let model = found.model.map(|model| Model { trained: Some(trained()), ..model });
         let chosen = |(f, score): (FeatureId, f64)| {
             let Feature { id, name } = table.get(f).clone();
-            Chosen { id, name, score, cost: run.constraints.cost(f) }
+            ChosenFeature { id, name, score, cost: run.constraints.cost(f) }
         };
         let set_aside = found
             .set_aside
@@ -242,7 +242,7 @@ impl Selection {
             seed: run.seed,
             budget: run.constraints.budget,
             constraints: RecordedConstraints::of(&run.constraints, table),
-            sources: DataSources::default(),
+            sources: run.sources.clone(),
             selected: found.selected.into_iter().map(chosen).collect(),
             path: path(run, table, &found.path),
             set_aside: set_aside.chain(duplicates).collect(),
@@ -271,7 +271,7 @@ impl Selection {
 
     /// The chosen features, best first.
     pub fn features(&self) -> Vec<Feature> {
-        let feature = |chosen: &Chosen| Feature { id: chosen.id, name: chosen.name.clone() };
+        let feature = |chosen: &ChosenFeature| Feature { id: chosen.id, name: chosen.name.clone() };
         self.selected.iter().map(feature).collect()
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Selection;
-use super::auto::{Advice, Tried, Verdict};
+use super::auto::{Advice, TestedSize, Verdict};
 use crate::text::{counted, percent, signed};
 
 /// What is known about a selection in comparison with all features.
@@ -137,7 +137,7 @@ impl Selection {
 }
 
 impl Evidence {
-    fn new(advice: &Advice, tried: &Tried) -> Self {
+    fn new(advice: &Advice, tried: &TestedSize) -> Self {
         let test = &tried.effectiveness;
         Evidence {
             measure: advice.measure.clone(),

@@ -63,7 +63,20 @@ pub fn p_value(p: f64) -> String {
 pub fn signed(value: f64) -> String {
     match format!("{value:+.4}").as_str() {
         "+0.0000" | "-0.0000" => "0.0000".to_owned(),
-        text => text.replace('-', "−"),
+        text => with_minus(text),
+    }
+}
+
+/// A number as text, with a minus sign instead of a hyphen; other text as it is.
+///
+/// ```
+/// use featherank::internals::text::with_minus;
+/// assert_eq!(["-7.00", "0.5", "-", "l1-svm"].map(with_minus), ["−7.00", "0.5", "-", "l1-svm"]);
+/// ```
+pub fn with_minus(text: &str) -> String {
+    match text.strip_prefix('-') {
+        Some(number) if number.starts_with(|c: char| c.is_ascii_digit()) => format!("−{number}"),
+        _ => text.to_owned(),
     }
 }
 

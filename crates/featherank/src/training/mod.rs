@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::data::{
-    Dataset, Feature, FeatureId, FeatureTable, Normaliser, Overlap, PathRole, PathUse,
-    check_disjoint, check_paths,
+    Dataset, Feature, FeatureId, FeatureTable, Normaliser, PathRole, PathUse, check_disjoint,
+    check_paths,
 };
 use crate::error::{Error, Result};
 use crate::evaluate::check_labels;
@@ -89,8 +89,6 @@ pub struct TrainingOutcome {
     pub model: Model,
     /// Its report.
     pub report: TrainingReport,
-    /// Queries of the validation data that may also be training queries.
-    pub overlap: Overlap,
     /// Whether the features of a selection were found by id, because the data has no names.
     pub found_by_id: bool,
     /// Seconds that training took, without reading.
@@ -176,8 +174,10 @@ impl TrainingJob {
     pub fn run(&self, mut train_data: Dataset, valid: Option<Dataset>) -> Result<TrainingOutcome> {
         self.check()?;
         let mut valid = valid;
-        let disjoint = valid.as_ref().map(|valid| check_disjoint(&train_data, valid));
-        let overlap = disjoint.transpose()?.unwrap_or_default();
+        let overlap = match &valid {
+            Some(valid) => check_disjoint(&train_data, valid)?.notes("training", "validation"),
+            None => Vec::new(),
+        };
         let FittedMeasures { measures, note } =
             self.measures.for_labels(&label_frequencies(&train_data.view()))?;
         let mut parts = std::iter::once(&train_data).chain(&valid);
@@ -202,9 +202,9 @@ impl TrainingJob {
         let parts = (&train_data, valid.as_ref());
         let (run, importance) = (&self.run, self.importance);
         let mut report = TrainingReport::new(&plan, run, &trained, parts, &measures, importance)?;
-        report.notes.extend(note);
+        report.notes.extend(overlap.into_iter().chain(note));
         let seconds = start.elapsed().as_secs_f64();
-        Ok(TrainingOutcome { model: trained.model, report, overlap, found_by_id, seconds })
+        Ok(TrainingOutcome { model: trained.model, report, found_by_id, seconds })
     }
 }
 

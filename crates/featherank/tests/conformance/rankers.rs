@@ -109,7 +109,7 @@ fn rankers_handle_unusual_data() {
     let odd_data = [
         ("odd queries", odd()),
         ("one query", data(&[6], vec![0., 1., 2., 0., 0., 1.], 3)),
-        ("one document a query", data(&[1, 1, 1], vec![0., 1., 2.], 2)),
+        ("one document per query", data(&[1, 1, 1], vec![0., 1., 2.], 2)),
         ("no relevant document", data(&[4, 4], vec![0.; 8], 2)),
         ("all relevant", data(&[4, 4], vec![1.; 8], 2)),
         ("one feature", data(&[4, 4], vec![0., 1., 0., 2., 1., 1., 0., 0.], 1)),

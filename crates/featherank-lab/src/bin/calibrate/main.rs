@@ -29,17 +29,17 @@ const QUERIES: [usize; 4] = [100, 300, 1000, 3000];
 /// The default number of runs for each population, ranker and number of queries.
 const RUNS: u64 = 100;
 
-/// What the words of the command ask for.
-struct Wanted {
+/// The runs that the arguments request: all combinations.
+struct RequestedRuns {
     populations: Vec<&'static Population>,
     rankers: Vec<&'static str>,
     queries: Vec<usize>,
     runs: u64,
 }
 
-impl Wanted {
+impl RequestedRuns {
     fn of(words: &[String]) -> Result<Self, AnyError> {
-        let mut wanted = Wanted {
+        let mut requested = RequestedRuns {
             populations: Vec::new(),
             rankers: Vec::new(),
             queries: Vec::new(),
@@ -49,23 +49,23 @@ impl Wanted {
             let population = populations::ALL.iter().find(|one| one.name == word);
             let ranker = RANKERS.iter().find(|one| *one == word);
             match (population, ranker, word.strip_prefix("runs="), word.parse::<usize>()) {
-                (Some(population), ..) => wanted.populations.push(population),
-                (_, Some(ranker), ..) => wanted.rankers.push(ranker),
-                (.., Some(runs), _) => wanted.runs = runs.parse()?,
-                (.., Ok(queries)) => wanted.queries.push(queries),
+                (Some(population), ..) => requested.populations.push(population),
+                (_, Some(ranker), ..) => requested.rankers.push(ranker),
+                (.., Some(runs), _) => requested.runs = runs.parse()?,
+                (.., Ok(queries)) => requested.queries.push(queries),
                 _ => return Err(format!("`{word}` is no population, ranker or number").into()),
             }
         }
-        if wanted.populations.is_empty() {
-            wanted.populations = populations::ALL.iter().collect();
+        if requested.populations.is_empty() {
+            requested.populations = populations::ALL.iter().collect();
         }
-        if wanted.rankers.is_empty() {
-            wanted.rankers = RANKERS.to_vec();
+        if requested.rankers.is_empty() {
+            requested.rankers = RANKERS.to_vec();
         }
-        if wanted.queries.is_empty() {
-            wanted.queries = QUERIES.to_vec();
+        if requested.queries.is_empty() {
+            requested.queries = QUERIES.to_vec();
         }
-        Ok(wanted)
+        Ok(requested)
     }
 
     /// All runs, those with few queries first: they take seconds, the last ones take minutes.
@@ -90,11 +90,11 @@ fn main() -> Result<(), AnyError> {
     let [path, words @ ..] = &arguments[..] else {
         return Err("usage: calibrate FILE [POPULATION | RANKER | QUERIES | runs=N …]".into());
     };
-    let wanted = Wanted::of(words)?;
+    let requested = RequestedRuns::of(words)?;
     let mut runs = finished(path)?;
     let known: BTreeSet<&RunKey> = runs.iter().map(|run| &run.key).collect();
     let missing: Vec<RunKey> =
-        wanted.keys().into_iter().filter(|key| !known.contains(key)).collect();
+        requested.keys().into_iter().filter(|key| !known.contains(key)).collect();
     let file = Mutex::new(OpenOptions::new().create(true).append(true).open(path)?);
     // In order: the file and the table are useful before the last run has ended.
     let added: Vec<CalibrationRun> = missing

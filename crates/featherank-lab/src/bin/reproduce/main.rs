@@ -3,9 +3,8 @@
 //!
 //! `cargo run --release -p featherank-lab --bin reproduce -- DATA_FOLDER KEPT_FOLDER
 //! experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` runs all plans. Published
-//! figures are in the files of the same names in `experiments/published/`.
-//! Results of rows are saved in KEPT_FOLDER, so that an interrupted run resumes; empty it when the
-//! code has changed.
+//! figures are in the files of the same names in `experiments/published/`. Results of rows are
+//! saved in KEPT_FOLDER, so that an interrupted run resumes; empty it when the code has changed.
 
 mod against;
 mod kept;
@@ -100,7 +99,7 @@ fn table(data: &PaperData, outcomes: &[RowOutcome]) {
         let apart = row.figures.published(data).map(|published| differences(&ours, published));
         let seeds = format!("± over {} seeds", outcome.len());
         let mut name = row.plan.name.as_str();
-        for (whose, figures, time) in [
+        for (source, figures, time) in [
             ("published", row.figures.published(data), minutes),
             ("reference", row.figures.reference(data), None),
             ("ours", Some(&ours), seconds),
@@ -109,7 +108,7 @@ fn table(data: &PaperData, outcomes: &[RowOutcome]) {
             let Some(figures) = figures else { continue };
             let time =
                 if timed { format!(" {} |", time.unwrap_or_default()) } else { String::new() };
-            println!("| {name} | {whose} | {} |{time}", cells(figures).join(" | "));
+            println!("| {name} | {source} | {} |{time}", cells(figures).join(" | "));
             name = "";
         }
         if let Some(apart) = apart {

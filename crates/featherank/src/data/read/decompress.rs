@@ -17,8 +17,8 @@ mod enabled {
     /// request any amount; files written by `xz -9` need 65 MiB.
     const XZ_MEMORY: u64 = 512 << 20;
 
-    /// The maximum memory for decoding a zstd file: the largest window that `zstd` writes unless it
-    /// is told to exceed it.
+    /// The maximum memory for decoding a zstd file: the largest window that `zstd` writes without
+    /// options that exceed it.
     const ZSTD_WINDOW_LOG: u32 = 27;
 
     fn xz_memory() -> u64 {

@@ -44,7 +44,7 @@ fn check_schema(bytes: &mut impl Read) -> Result<()> {
                 (5, _) => Err(implausible("the schema has a group without a size")),
                 _ => skip(kind, bytes, 0),
             })?,
-            _ => return Err(implausible("the schema holds no columns")),
+            _ => return Err(implausible("the schema is not a list of columns")),
         }
         while open.pop_if(|left| *left == 0).is_some() {}
         if let Some(left) = open.last_mut() {
@@ -55,7 +55,7 @@ fn check_schema(bytes: &mut impl Read) -> Result<()> {
         }
         if children > count || open.len() > DEEPEST {
             return Err(implausible(
-                "the schema has a group larger than itself, or too many in each other",
+                "the schema has a group larger than itself, or groups nested too deeply",
             ));
         }
     }

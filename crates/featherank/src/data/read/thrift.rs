@@ -45,7 +45,7 @@ pub(crate) fn for_each_field<R: Read>(
 /// seconds.
 pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     if depth >= DEEPEST {
-        return Err(malformed("structs in structs without end"));
+        return Err(malformed("structs that are nested too deeply"));
     }
     match kind {
         TRUE | FALSE => Ok(()),

@@ -10,78 +10,62 @@ use crate::error::{Error, Result};
 /// The settings of a synthetic data set. Start from a [`Preset`] and change what matters. In a
 /// document, settings that are omitted are those of the preset `tiny`, which is also the
 /// [`Default`].
-///
-/// | Name | Tiny | Range | Meaning |
-/// |---|---|---|---|
-/// | `queries` | 60 | ≥ 1 | number of queries |
-/// | `documents` | 1500 | ≥ `queries` × `min_documents` | total number of documents, met exactly |
-/// | `min_documents` | 5 | ≥ 1 | documents of the shortest list |
-/// | `max_documents` | 80 | ≥ `min_documents` | documents of the longest list |
-/// | `size_spread` | 0.5 | 0–5 | standard deviation of the logarithm of list sizes |
-/// | `useful` | 5 | | features that affect relevance in every query, independently of each other |
-/// | `redundant` | 5 | | noisy copies of useful features |
-/// | `noisy` | 4 | | features independent of relevance |
-/// | `query_dependent` | 2 | | features that affect relevance in some queries and are noise in the others |
-/// | `risky` | 2 | | features that help most queries and mislead in a few |
-/// | `constant` | 2 | | features with one value in each query, independent of relevance |
-/// | `switches` | 0 | | features with one value in each query, which shows whether a query-dependent feature matters there |
-/// | `correlation` | 0.9 | 0 ≤ x < 1 | Pearson correlation within queries of a redundant feature with its parent, before raw scales |
-/// | `labels` | 0.70 0.20 0.10 | sum 1 | share of documents with grade 0, 1, 2 … |
-/// | `no_relevant` | 0.05 | 0 ≤ x < 1 | share of queries without relevant documents |
-/// | `signal` | 0.7 | 0 < x ≤ 1 | share of the variance of relevance within queries that the features explain |
-/// | `difficulty` | 0.5 | 0–10 | how much queries differ in relevance: standard deviation, in units of that within queries |
-/// | `active_share` | 0.4 | 0 < x ≤ 1 | share of queries in which a query-dependent feature matters |
-/// | `risky_share` | 0.15 | 0 ≤ x < 0.5 | share of queries in which a risky feature misleads |
-/// | `heavy_tails` | true | | raw scales: powers of ten, exponentials, counts with ties; otherwise the same data with near-normal values |
-/// | `names` | false | | name the features `f1`, `f2` … instead of only numbering them |
-/// | `seed` | 1 | | equal settings and seed give equal bytes |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SynthConfig {
-    /// Number of queries.
+    /// Number of queries: at least 1; `tiny`: 60.
     pub queries: usize,
-    /// Total number of documents.
+    /// Total number of documents, met exactly: at least `queries` × `min_documents`, at most
+    /// `queries` × `max_documents`; `tiny`: 1500.
     pub documents: usize,
-    /// Documents of the shortest list.
+    /// Documents of the shortest list: at least 1; `tiny`: 5.
     pub min_documents: usize,
-    /// Documents of the longest list.
+    /// Documents of the longest list: at least `min_documents`; `tiny`: 80.
     pub max_documents: usize,
-    /// Standard deviation of the logarithm of list sizes.
+    /// Standard deviation of the logarithm of list sizes: from 0 to 5; `tiny`: 0.5.
     pub size_spread: f64,
-    /// Number of features that affect relevance in every query.
+    /// Number of features that affect relevance in every query, independently of each other;
+    /// `tiny`: 5.
     pub useful: usize,
-    /// Number of features that are noisy copies of useful ones.
+    /// Number of features that are noisy copies of useful ones; `tiny`: 5.
     pub redundant: usize,
-    /// Number of features independent of relevance.
+    /// Number of features independent of relevance; `tiny`: 4.
     pub noisy: usize,
-    /// Number of features that affect relevance in some queries only.
+    /// Number of features that affect relevance in some queries and are noise in the others;
+    /// `tiny`: 2.
     pub query_dependent: usize,
-    /// Number of features that mislead in some queries.
+    /// Number of features that help most queries and mislead in a few; `tiny`: 2.
     pub risky: usize,
-    /// Number of features with one value in each query, independent of relevance.
+    /// Number of features with one value in each query, independent of relevance; `tiny`: 2.
     pub constant: usize,
     /// Number of features with one value in each query, which shows whether a query-dependent
-    /// feature matters there.
+    /// feature matters there; `tiny`: 0.
     pub switches: usize,
-    /// Correlation of a redundant feature with its parent.
+    /// Pearson correlation within queries of a redundant feature with its parent, before raw
+    /// scales: at least 0 and below 1; `tiny`: 0.9.
     pub correlation: f64,
-    /// Share of documents with each grade, from 0 up.
+    /// Share of documents with grade 0, 1, 2 and so on: shares that sum to 1; `tiny`: 0.7, 0.2 and
+    /// 0.1.
     pub labels: Vec<f64>,
-    /// Share of queries without relevant documents.
+    /// Share of queries without relevant documents: at least 0 and below 1; `tiny`: 0.05.
     pub no_relevant: f64,
-    /// Share of the variance of relevance that features explain.
+    /// Share of the variance of relevance within queries that features explain: above 0 and at most
+    /// 1; `tiny`: 0.7.
     pub signal: f64,
-    /// How much queries differ in relevance.
+    /// How much queries differ in relevance: standard deviation, in units of that within queries,
+    /// from 0 to 10; `tiny`: 0.5.
     pub difficulty: f64,
-    /// Share of queries in which a query-dependent feature matters.
+    /// Share of queries in which a query-dependent feature matters: above 0 and at most 1; `tiny`:
+    /// 0.4.
     pub active_share: f64,
-    /// Share of queries in which a risky feature misleads.
+    /// Share of queries in which a risky feature misleads: at least 0 and below 0.5; `tiny`: 0.15.
     pub risky_share: f64,
-    /// Whether features have the scales of raw logs.
+    /// Whether features have the scales of raw logs (powers of ten, exponentials, counts with ties)
+    /// or, with otherwise the same data, near-normal values; `tiny`: true.
     pub heavy_tails: bool,
-    /// Whether features have names.
+    /// Whether features have the names `f1`, `f2` and so on, or only numbers; `tiny`: false.
     pub names: bool,
-    /// The seed of all random numbers.
+    /// The seed of all random numbers: equal settings and seed give equal bytes; `tiny`: 1.
     pub seed: u64,
 }
 

@@ -4,10 +4,9 @@
 //! Relevance of a document = query's difficulty + Σ weight · latent value + noise. The sum contains
 //! useful features always, query-dependent ones in queries where they are active, and risky ones
 //! with a negative sign in queries where they mislead. A switch is positive in the queries where
-//! its query-dependent feature is active, and negative in the others. A feature stores
-//! `raw scale(shift + stretch · latent)` with a random shift and a positive stretch for each query,
-//! just as the values of BM25 depend on the query's words: only comparisons within a query are
-//! meaningful.
+//! its query-dependent feature is active, and negative in the others. With a random shift and a
+//! positive stretch for each query, a feature stores `raw scale(shift + stretch · latent)`, just as
+//! the values of BM25 depend on the query's words: only comparisons within a query are meaningful.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;

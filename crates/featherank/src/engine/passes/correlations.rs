@@ -2,13 +2,12 @@
 //! features vary.
 //!
 //! - `pearson` of the values, `spearman` of their ranks (ties share the mean rank): columns are
-//!   standardised within each query, so that one matrix product a block gives all pairs.
+//!   standardised within each query, so that one matrix product per block gives all pairs.
 //! - `kendall`: τ-b, see [`super::kendall`].
 //! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the
 //!   share that both imply. A document outside a top ten ranks below it; if some of a group of tied
 //!   documents fit into the ten, all of them belong to it, so that the order of the file has no
-//!   influence. Naini &
-//!   Altingovde (ECIR 2014) compare top lists; the formula is our reading.
+//!   influence. Naini & Altingovde (ECIR 2014) compare top lists; the formula is our reading.
 
 use std::str::FromStr;
 

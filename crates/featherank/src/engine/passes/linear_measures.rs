@@ -1,4 +1,4 @@
-//! A measure for many linear models at once, per query: one matrix product a block of documents,
+//! A measure for many linear models at once, per query: one matrix product per block of documents,
 //! then the tops of the lists.
 //!
 //! Scores are summed in 32 bits; documents of a block with equal values get equal scores, and the
@@ -27,7 +27,7 @@ pub struct LinearMeasures {
     pub measure: Measure,
     /// The features that models weigh.
     pub features: Vec<FeatureId>,
-    /// For each model, one weight a feature.
+    /// For each model, one weight per feature.
     pub weights: Vec<Vec<f32>>,
 }
 

@@ -1,6 +1,6 @@
 //! The passes of the library: requests about the rows behind an engine, and their answers, from
-//! which methods compute what they need. [`Moments`] and [`Gram`] are the usual
-//! starting points; a crate may add its own by implementing [`Pass`](super::Pass).
+//! which methods compute what they need. [`Moments`] and [`Gram`] are the usual starting points; a
+//! crate may add its own by implementing [`Pass`](super::Pass).
 
 mod correlations;
 mod feature_measures;

@@ -1,4 +1,4 @@
-//! Moments: mean, variance and range of every feature, whether it is alive, and a hash that finds
+//! Moments: mean, variance and range of every feature, whether it varies, and a hash that finds
 //! equal columns.
 //!
 //! A *constant* feature has one value everywhere: nothing can use it. A *query-level* feature is
@@ -31,7 +31,7 @@ impl Pass for Moments {
 /// Statistics of every feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeatureStatistics {
-    /// One entry a feature, in column order.
+    /// One entry per feature, in column order.
     pub features: Vec<FeatureMoments>,
 }
 

@@ -84,7 +84,7 @@ fn failures(results: &Results) -> Option<Table> {
             ]);
         }
     }
-    table.notes.push("rerun the same command to retry them".into());
+    table.notes.push("repeat the same run to retry them".into());
     (!table.rows.is_empty()).then_some(table)
 }
 

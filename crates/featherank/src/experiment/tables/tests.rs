@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::data::Feature;
+use crate::data::{DataSources, Feature};
 use crate::experiment::{ComparisonCell, CompletedCell, FoldData, Resample, ResourceUsage};
-use crate::select::DataSources;
 
 fn done(features: &[u32], test: &[f64]) -> CompletedCell {
     CompletedCell {

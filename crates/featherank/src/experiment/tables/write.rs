@@ -2,7 +2,7 @@
 //! format escapes special characters.
 
 use super::Table;
-use crate::text::{Columns, LINE_WIDTH, text_table, wrapped};
+use crate::text::{Columns, LINE_WIDTH, text_table, with_minus, wrapped};
 
 /// An output format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,8 @@ fn numeric(table: &Table, column: usize) -> bool {
 
 /// A table in lines of at most `width` columns.
 fn text(table: &Table, width: usize) -> String {
-    let one_lined = |row: &Vec<String>| row.iter().map(|cell| one_line(cell)).collect();
+    let one_lined =
+        |row: &Vec<String>| row.iter().map(|cell| with_minus(&one_line(cell))).collect();
     let rows: Vec<Vec<String>> = table.rows.iter().map(one_lined).collect();
     // The letter and the name of a method identify a row.
     let keys = if table.header.first().is_some_and(String::is_empty) { 2 } else { 1 };

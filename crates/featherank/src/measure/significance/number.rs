@@ -41,16 +41,20 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Holder(#[serde(with = "super")] f64);
+    struct SerialisedNumber(#[serde(with = "super")] f64);
 
     #[test]
     fn every_number_round_trips() {
         for value in [0.1, -3.0, 5e-324, f64::INFINITY, f64::NEG_INFINITY] {
-            let text = serde_json::to_string(&Holder(value)).unwrap();
-            assert_eq!(serde_json::from_str::<Holder>(&text).unwrap(), Holder(value), "{text}");
+            let text = serde_json::to_string(&SerialisedNumber(value)).unwrap();
+            assert_eq!(
+                serde_json::from_str::<SerialisedNumber>(&text).unwrap(),
+                SerialisedNumber(value),
+                "{text}"
+            );
         }
-        let text = serde_json::to_string(&Holder(f64::NAN)).unwrap();
-        assert!(serde_json::from_str::<Holder>(&text).unwrap().0.is_nan());
-        assert!(serde_json::from_str::<Holder>("\"many\"").is_err());
+        let text = serde_json::to_string(&SerialisedNumber(f64::NAN)).unwrap();
+        assert!(serde_json::from_str::<SerialisedNumber>(&text).unwrap().0.is_nan());
+        assert!(serde_json::from_str::<SerialisedNumber>("\"many\"").is_err());
     }
 }

@@ -8,7 +8,7 @@ use crate::data::{Feature, FeatureId, FeatureTable, View};
 /// other data sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearModel {
-    weights: Vec<Weight>,
+    weights: Vec<FeatureWeight>,
     /// Added to every score: irrelevant to a ranking, but needed for the predictions of a
     /// regression.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -17,7 +17,7 @@ pub struct LinearModel {
 
 /// A feature and its weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Weight {
+pub struct FeatureWeight {
     /// The feature, with its external id and name.
     #[serde(flatten)]
     pub feature: Feature,
@@ -32,8 +32,10 @@ fn is_zero(value: &f64) -> bool {
 impl LinearModel {
     /// A model with these weights for columns of a table.
     pub fn new(features: &FeatureTable, weights: &[(FeatureId, f64)]) -> Self {
-        let weight =
-            |&(f, weight): &(FeatureId, f64)| Weight { feature: features.get(f).clone(), weight };
+        let weight = |&(f, weight): &(FeatureId, f64)| FeatureWeight {
+            feature: features.get(f).clone(),
+            weight,
+        };
         LinearModel { weights: weights.iter().map(weight).collect(), intercept: 0.0 }
     }
 
@@ -44,7 +46,7 @@ impl LinearModel {
     }
 
     /// The weights, in the feature order of the training data.
-    pub fn weights(&self) -> &[Weight] {
+    pub fn weights(&self) -> &[FeatureWeight] {
         &self.weights
     }
 

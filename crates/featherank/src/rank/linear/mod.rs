@@ -21,4 +21,4 @@ pub(crate) mod svm_map;
 mod sweep;
 pub(crate) mod validation;
 
-pub use linear_model::{LinearModel, Weight};
+pub use linear_model::{FeatureWeight, LinearModel};

@@ -2,8 +2,8 @@
 //!
 //! Minimises ½‖w‖² + (C/2) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ
 //! (Chapelle & Keerthi, Information Retrieval 2010). There is no intercept, which cannot affect a
-//! ranking, and no scaling of features. See `newton.rs` for the solver and
-//! `pair_free.rs` for why its cost does not depend on the number of pairs.
+//! ranking, and no scaling of features. See `newton.rs` for the solver and `pair_free.rs` for why
+//! its cost does not depend on the number of pairs.
 //!
 //! In the paper, C multiplies a sum over pairs; good values then depend on the number of pairs.
 //! With `scale = mean`, the default, `c` multiplies their mean instead, C = c / number of pairs:

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::curve::{Candidate, Demand};
+use super::curve::{Candidate, NonInferiorityDemand};
 use super::sizes::Size;
 use super::{AutoBaseline, AutoSelector, RiskRule};
 use crate::measure::counted;
@@ -47,7 +47,7 @@ pub struct Advice {
     /// The measure of rankings.
     pub measure: String,
     /// The requirements on a smaller set.
-    pub demand: Demand,
+    pub demand: NonInferiorityDemand,
     /// The baseline of risk.
     pub baseline: String,
     /// The number of folds.
@@ -62,7 +62,7 @@ pub struct Advice {
     pub all: Option<f64>,
     /// The sizes that were tried, from the most expensive to the cheapest: sets of the method that
     /// proposed the returned set.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TestedSize>,
     /// What the test of effectiveness says about the returned set; with risk required, what both
     /// tests say.
     #[serde(default)]
@@ -85,7 +85,7 @@ pub struct Advice {
 
 /// A size and its results on held-out queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct TestedSize {
     /// The number of features.
     pub features: usize,
     /// The largest cost of its sets; the number of features if costs are not known.
@@ -145,7 +145,7 @@ impl Advice {
         let SizeFindings { methods, sizes, sets, tried, returned, all, .. } = &found;
         let entry = |(candidate, set): (&&Candidate, &Vec<u32>)| {
             let (value, error) = mean_and_error(&candidate.per_query);
-            Tried {
+            TestedSize {
                 features: candidate.features,
                 cost: sizes[candidate.size].limit,
                 set: set.clone(),

@@ -24,7 +24,7 @@ use crate::measure::significance::{NonInferiority, jointly_non_inferior};
 
 /// The requirements on a smaller set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Demand {
+pub struct NonInferiorityDemand {
     /// The share of effectiveness that may be lost, such as .02.
     pub margin: f64,
     /// The probability of recommending a set that loses more, such as .05.
@@ -67,7 +67,12 @@ pub struct Curve {
 
 impl Curve {
     /// The curve of finished cells.
-    pub fn of(cells: &[&CellResult], sizes: &[Size], methods: usize, demand: Demand) -> Self {
+    pub fn of(
+        cells: &[&CellResult],
+        sizes: &[Size],
+        methods: usize,
+        demand: NonInferiorityDemand,
+    ) -> Self {
         let mut queries: Vec<usize> =
             cells.iter().flat_map(|cell| cell.queries.iter().copied()).collect();
         queries.sort_unstable();

@@ -39,8 +39,8 @@ use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
 use crate::select::subsets::{check_counts, checked_validation, on_threads_of};
 use crate::select::{Findings, Selector};
-pub use advice::{Advice, Tried, Verdict};
-pub use curve::Demand;
+pub use advice::{Advice, TestedSize, Verdict};
+pub use curve::NonInferiorityDemand;
 use portfolio::Proposer;
 use search::{SizeSearch, State};
 
@@ -80,10 +80,10 @@ method! {
         /// How often the queries are divided into folds; 0: as often as the number of queries
         /// requires, at most 10 times.
         repetitions: Whole<usize>(0..=1000) = "0",
-        /// Role of the risk: require that it is as low, report it, or ignore it.
+        /// Role of the risk: require that it is within its margin, report it, or ignore it.
         risk: Choice<RiskRule> = "report",
         derive ranker: &'static RankerSpec = ranker.0;
-        derive demand: Demand = Demand { margin, level, alpha };
+        derive demand: NonInferiorityDemand = NonInferiorityDemand { margin, level, alpha };
         derive proposers: Option<Vec<Proposer>> = portfolio::requested(&methods)?;
     }
 }
@@ -103,7 +103,7 @@ choice! {
 choice! {
     /// The role of the risk in a recommendation.
     pub enum RiskRule {
-        /// A set is recommended only if its risk is shown to be as low as that of all features.
+        /// A set is recommended only if its risk is shown to be within its margin.
         Require = "require",
         /// The test of the risk is reported, and does not influence the recommendation.
         Report = "report",

@@ -10,25 +10,25 @@
 use super::curve::{Candidate, Curve};
 
 /// After so many repetitions, candidates whose test statistic is below a value are not tried again.
-const LOST: [(usize, f64); 3] = [(1, -1.5), (2, 0.0), (4, 1.0)];
+const LEAST_STATISTIC: [(usize, f64); 3] = [(1, -1.5), (2, 0.0), (4, 1.0)];
 
-/// After so many repetitions, at most [`METHODS`] methods are tried for each size.
-const METHODS_COMPARED: usize = 2;
+/// After so many repetitions, at most [`METHODS_PER_SIZE`] methods are tried for each size.
+const REPETITIONS_BEFORE_METHODS_ARE_DROPPED: usize = 2;
 
 /// The number of methods that remain at each size.
-const METHODS: usize = 2;
+const METHODS_PER_SIZE: usize = 2;
 
 /// A candidate whose test statistic is above this is clearly as good as all features.
-const CLEAR: f64 = 5.0;
+const CLEAR_STATISTIC: f64 = 5.0;
 
 /// The number of sizes above a clear one that are tried again.
-const RESERVE: usize = 2;
+const SIZES_ABOVE_CLEAR: usize = 2;
 
 /// Standard errors below this share of the margin are small enough.
-const NARROW: f64 = 0.15;
+const NARROW_ERROR: f64 = 0.15;
 
 /// The largest share of a squared standard error that the variation between repetitions may have.
-const NOISE: f64 = 0.2;
+const LARGEST_NOISE_SHARE: f64 = 0.2;
 
 /// The candidates that are tried in a repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,17 +47,19 @@ impl OpenCandidates {
     /// be returned; the largest of them is the answer if no size passes.
     pub fn after(finished: usize, curve: &Curve, allowed: usize, sizes: usize) -> Self {
         let methods = curve.candidates.len() / sizes.max(1);
-        let lost = LOST.iter().rev().find(|(repetitions, _)| *repetitions <= finished);
-        let least = lost.map_or(f64::NEG_INFINITY, |(_, least)| *least);
-        let is_clear = |one: &&Candidate| statistic(one) > CLEAR;
+        let reached = |(repetitions, _): &&(usize, f64)| *repetitions <= finished;
+        let threshold = LEAST_STATISTIC.iter().rev().find(reached);
+        let least = threshold.map_or(f64::NEG_INFINITY, |(_, least)| *least);
+        let is_clear = |one: &&Candidate| statistic(one) > CLEAR_STATISTIC;
         let clear = curve.candidates.iter().filter(is_clear).map(|one| one.size).max();
-        let first = clear.map_or(0, |clear| clear.saturating_sub(RESERVE));
+        let first = clear.map_or(0, |clear| clear.saturating_sub(SIZES_ABOVE_CLEAR));
         let mut open = vec![vec![false; sizes]; methods];
         for one in &curve.candidates {
             let better =
                 |other: &&Candidate| other.size == one.size && statistic(other) > statistic(one);
             let place = curve.candidates.iter().filter(better).count();
-            let is_among_best = finished < METHODS_COMPARED || place < METHODS;
+            let is_among_best =
+                finished < REPETITIONS_BEFORE_METHODS_ARE_DROPPED || place < METHODS_PER_SIZE;
             let is_likely = statistic(one) >= least && one.size >= first;
             open[one.method][one.size] = is_among_best && (one.size == allowed || is_likely);
         }
@@ -83,7 +85,7 @@ impl OpenCandidates {
 /// The number of repetitions that suffice, as the finished ones suggest.
 pub fn repetitions(finished: usize, curve: &Curve, open: &OpenCandidates) -> usize {
     let needed = |one: &Candidate| {
-        let narrow = NARROW * one.effectiveness.margin;
+        let narrow = NARROW_ERROR * one.effectiveness.margin;
         if one.standard_error <= narrow {
             return finished;
         }
@@ -92,7 +94,8 @@ pub fn repetitions(finished: usize, curve: &Curve, open: &OpenCandidates) -> usi
         // the rest stays.
         let of_noise = one.standard_error.powi(2) * noise;
         let rest = one.standard_error.powi(2) - of_noise;
-        let allowed = (rest * NOISE / (1.0 - NOISE)).max(narrow * narrow - rest);
+        let allowed =
+            (rest * LARGEST_NOISE_SHARE / (1.0 - LARGEST_NOISE_SHARE)).max(narrow * narrow - rest);
         match allowed > 0.0 {
             true => (finished as f64 * of_noise / allowed).ceil() as usize,
             false => usize::MAX,

@@ -1,6 +1,6 @@
 //! The notes that explain a recommendation.
 
-use super::{Advice, Tried, Verdict};
+use super::{Advice, TestedSize, Verdict};
 use crate::measure::significance::NonInferiority;
 use crate::text::counted;
 
@@ -45,12 +45,12 @@ pub struct ReturnedSet {
 /// The verdict, the evidence for it, and the possible loss of the next smaller set.
 pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
     let mut notes = Vec::new();
-    let Advice { measure, ranker, demand, verdict, .. } = advice;
+    let Advice { measure, ranker, demand, verdict, baseline, .. } = advice;
     let queries = advice.per_query_of_all.iter().flatten().count();
     let confidence = 100.0 * (1.0 - demand.level);
     let allowed = 100.0 * demand.margin;
     let all = advice.all.unwrap_or(f64::NAN);
-    let evidence = |tried: &Tried| {
+    let evidence = |tried: &TestedSize| {
         format!(
             "{measure} is {:.4} with {} and {all:.4} with all {}, on {queries} held-out queries; \
              with {confidence} % confidence {}; your margin is {allowed} %",
@@ -60,12 +60,12 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
             bound_of_loss(&tried.effectiveness, all),
         )
     };
-    let risk = |tried: &Tried| match advice.risk_verdict {
+    let risk = |tried: &TestedSize| match advice.risk_verdict {
         Verdict::Shown => {
-            format!("; the risk relative to the {} is within the margin, too", advice.baseline)
+            format!("; the risk relative to the {baseline} is within the margin, too")
         }
         Verdict::NotShown if !tried.risk.holds => {
-            format!("; the risk relative to the {} is not shown to be as low", advice.baseline)
+            format!("; the risk relative to the {baseline} is not shown to be within its margin")
         }
         _ => String::new(),
     };
@@ -91,7 +91,7 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
     if let Some(next) = advice.next.map(|place| &advice.tried[place]) {
         let failed = match (next.effectiveness.holds, next.risk.holds) {
             (true, _) => {
-                format!("risk relative to the {} is not shown to be as low", advice.baseline)
+                format!("risk relative to the {baseline} is not shown to be within its margin")
             }
             _ => format!(
                 "the loss may reach {}; your margin is {allowed} %",
@@ -104,7 +104,8 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
             next.value
         ));
     }
-    notes.push(format!("proposed by {}; the set by {}", advice.methods.join(", "), set.method));
+    let methods = advice.methods.join(", ");
+    notes.push(format!("proposed by {methods}; the set is from {}", set.method));
     if set.share < 1.0 {
         notes.push(format!(
             "tried on {:.0} % of the queries; the set is chosen on all",

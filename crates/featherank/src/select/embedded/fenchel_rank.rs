@@ -39,14 +39,14 @@ method! {
         /// Maximum number of steps.
         steps: Whole(1..=10_000_000) = "1000",
         /// Start from zero weights, or from the model of the next smaller ball.
-        start: Choice<Start> = "zero",
+        start: Choice<FenchelStart> = "zero",
         use tuning_params!();
     }
 }
 
 choice! {
     /// The weights that the solver starts from.
-    pub enum Start {
+    pub enum FenchelStart {
         /// Zero.
         Zero = "zero",
         /// Those for the next smaller ball.
@@ -80,13 +80,15 @@ impl Family for FenchelRank {
         warm_start: Option<&SparseModel>,
     ) -> Result<Vec<SparseModel>> {
         let inside = |model: &&SparseModel| model.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
-        let warm_start = warm_start.filter(|_| self.start == Start::Neighbour).filter(inside);
+        let warm_start =
+            warm_start.filter(|_| self.start == FenchelStart::Neighbour).filter(inside);
         let mut weights =
             warm_start.map_or_else(|| vec![0.0; sample.width()], |model| model.weights.clone());
         let mut loss = sample.loss(&weights)?;
         // The first step ends at a vertex or close to it.
         let mut guess = 1.0;
-        for step in 1.. {
+        let mut step = 1;
+        loop {
             sample.run.step("stepping to vertices of the l1 ball", step, Some(self.steps))?;
             let steepest = steepest(&loss.gradient);
             let gap = gap(&loss, &weights, r);
@@ -102,8 +104,8 @@ impl Family for FenchelRank {
             let mut corner = vec![0.0; sample.width()];
             corner[steepest] = -r * loss.gradient[steepest].signum();
             (weights, loss) = line_search(sample, &weights, &loss, &corner, &mut guess)?;
+            step += 1;
         }
-        unreachable!("the loop ends after the last step")
     }
 }
 

@@ -6,7 +6,7 @@ use crate::data::FeatureId;
 use crate::error::Result;
 use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
-use crate::select::{Findings, Fit};
+use crate::select::{Findings, FittedModel};
 
 /// Features in the order in which they first enter, with the share of the path that remained;
 /// features that enter together are ordered by their effect on the ranking.
@@ -35,12 +35,12 @@ pub(super) fn record(
     finalists: &[CandidateModel],
     judged: &[Option<f64>],
     chosen: usize,
-) -> Vec<Fit> {
+) -> Vec<FittedModel> {
     let fit = |which: usize, value: f64, model: &SparseModel, judged: Option<f64>, chosen: bool| {
         let own = paths[which].family.settings(sample, value);
         let named =
             |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
-        Fit {
+        FittedModel {
             settings: named(&[&own[..], &model.settings].concat()),
             features: model.weights.iter().filter(|w| **w != 0.0).count(),
             value: judged,

@@ -17,11 +17,10 @@
 //! Chosen features are ordered by |weight| × standard deviation within queries: their effect on the
 //! ranking. The path of the selection is the order in which features first enter, with the
 //! remaining share of the path as its value (0 for those that never enter), or the family's own
-//! order. The method does not receive dropped and unaffordable features, nor those that
-//! are constant within queries. Kept features are
-//! never penalised if the method has penalties; otherwise they are chosen even if the model does
-//! not use them. A model never uses a feature that is not chosen: if constraints forbid some of its
-//! features, it is refitted to the others.
+//! order. The method does not receive dropped and unaffordable features, nor those that are
+//! constant within queries. Kept features are never penalised if the method has penalties;
+//! otherwise they are chosen even if the model does not use them. A model never uses a feature that
+//! is not chosen: if constraints forbid some of its features, it is refitted to the others.
 
 use super::held_out::held_out_values;
 use super::outcome::{ChosenModel, entries, record};

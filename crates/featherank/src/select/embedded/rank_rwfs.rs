@@ -25,10 +25,9 @@
 //! default is quarters of powers. With `k`, r = k: if a round skips k, or copies of one feature
 //! keep equal weights indefinitely, the features that stay longest are taken, and of those removed
 //! together the ones with the largest |weight| × standard deviation; the same applies if no C
-//! reaches r. Kept features are never scaled or removed.
-//! The certificate `gradient` is the largest gradient component after the last training, of the
-//! mean squared hinge and the penalty. The path is the reverse order of removal, with the number of
-//! rounds that a feature stayed.
+//! reaches r. Kept features are never scaled or removed. The certificate `gradient` is the largest
+//! gradient component after the last training, of the mean squared hinge and the penalty. The path
+//! is the reverse order of removal, with the number of rounds that a feature stayed.
 
 use super::path::{Family, PathSearch, SparseModel};
 use super::proximal_newton::{Penalty, Solution, minimise_until};

@@ -73,20 +73,20 @@ method! {
         /// Number of iterations between truncations.
         let interval: Whole(1..=1000) = "1",
         /// Truncate weights by eta times g, or by that times the interval.
-        let truncation: Choice<Truncation> = "published",
+        let truncation: Choice<RSRankTruncation> = "published",
         use tuning_params!();
         derive descent: Descent = Descent {
             iterations,
             eta,
             interval,
-            by_interval: truncation == Truncation::Langford,
+            by_interval: truncation == RSRankTruncation::Langford,
         };
     }
 }
 
 choice! {
     /// What weights are truncated by.
-    pub enum Truncation {
+    pub enum RSRankTruncation {
         /// By η times g, as published.
         Published = "published",
         /// By that times the interval, as Langford et al. do.

@@ -1,8 +1,8 @@
 //! CFS, correlation-based feature selection: features with high correlation to the class and low
 //! correlation to each other.
 //!
-//! Hall, ICML 2000. Features are discretised (`discrete/`); with SU the
-//! symmetrical uncertainty, the merit of a set S of k features is
+//! Hall, ICML 2000. Features are discretised (`discrete/`); with SU the symmetrical uncertainty,
+//! the merit of a set S of k features is
 //!
 //! ```text
 //! merit(S) = Σ SU(f, class) / √(k + 2·Σ SU(f, g)),   sums over features and over pairs of S
@@ -44,14 +44,14 @@ method! {
         /// Finally add features more correlated with the label than with any selected feature.
         locally_predictive: Flag = "true",
         /// Whether uncorrelated features count as redundant, as in WEKA, or as free of redundancy.
-        unrelated: Choice<Unrelated> = "redundant",
+        unrelated: Choice<UndefinedCorrelation> = "redundant",
         use encoding_param!();
     }
 }
 
 choice! {
-    /// How two features count that tell nothing about each other.
-    pub enum Unrelated {
+    /// How two features without correlation count.
+    pub enum UndefinedCorrelation {
         /// As redundant, as in WEKA.
         Redundant = "redundant",
         /// As independent.
@@ -63,7 +63,7 @@ impl Selector for CFS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
-        let mut merit = CFSMerit::of(&data, self.unrelated == Unrelated::Redundant);
+        let mut merit = CFSMerit::of(&data, self.unrelated == UndefinedCorrelation::Redundant);
         merit.uncertainties = merit.uncertainties.stopped_by(run.stop());
         let search = BestFirstSearch { patience: self.patience, revisits: true };
         let mut chosen = search.search(run, &candidates.keep, &candidates.free, &mut merit)?.subset;

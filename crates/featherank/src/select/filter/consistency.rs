@@ -1,11 +1,11 @@
 //! Consistency: a small set of features under which documents with equal values have the same
 //! label.
 //!
-//! Dash, Liu & Motoda, PAKDD 2000. Features are discretised (`discrete/`).
-//! Documents with the same intervals in all features of a set form a group; those outside the
-//! largest class of their group are inconsistent, and the merit of the set is 1 minus their share
-//! of all documents. Adding features never decreases the merit, so no set has a higher merit than
-//! the full set; the method looks for a small set with almost the same merit.
+//! Dash, Liu & Motoda, PAKDD 2000. Features are discretised (`discrete/`). Documents with the same
+//! intervals in all features of a set form a group; those outside the largest class of their group
+//! are inconsistent, and the merit of the set is 1 minus their share of all documents. Adding
+//! features never decreases the merit, so no set has a higher merit than the full set; the method
+//! looks for a small set with almost the same merit.
 //!
 //! There are two searches. `best-first` runs forward from the kept features, or from the empty set,
 //! as WEKA's `ConsistencySubsetEval` with `BestFirst` does, which is what Costa & Silva (2010) ran.

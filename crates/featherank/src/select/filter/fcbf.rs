@@ -1,11 +1,11 @@
 //! FCBF, the fast correlation-based filter: features correlated with the class, without those that
 //! are redundant to a better one.
 //!
-//! Yu & Liu, ICML 2003. Features are discretised (`discrete/`), and those whose
-//! symmetrical uncertainty SU with the class does not exceed the threshold are removed. The others
-//! are visited in descending order of SU: each one not yet removed is chosen, and every later
-//! feature q with `SU(p, q) ≥ SU(q, class)` is removed: its uncertainty with the chosen p is at
-//! least that with the class.
+//! Yu & Liu, ICML 2003. Features are discretised (`discrete/`), and those whose symmetrical
+//! uncertainty SU with the class does not exceed the threshold are removed. The others are visited
+//! in descending order of SU: each one not yet removed is chosen, and every later feature q with
+//! `SU(p, q) ≥ SU(q, class)` is removed: its uncertainty with the chosen p is at least that with
+//! the class.
 //!
 //! Costa & Silva (2010) state the last test against `SU(p, class)`, with ">"; this implementation
 //! follows the original. Kept features are visited first and never removed. On the path, the

@@ -1,9 +1,9 @@
 //! INTERACT: backward elimination that keeps features which are uninformative alone but informative
 //! together.
 //!
-//! Zhao & Liu, IJCAI 2007. Features are discretised (`discrete/`) and ordered by
-//! their symmetrical uncertainty SU with the class. S starts with all features and is visited in
-//! ascending order of SU: the contribution of f is
+//! Zhao & Liu, IJCAI 2007. Features are discretised (`discrete/`) and ordered by their symmetrical
+//! uncertainty SU with the class. S starts with all features and is visited in ascending order of
+//! SU: the contribution of f is
 //!
 //! ```text
 //! contribution(f) = U(S without f) − U(S),   U the inconsistency of consistency.rs

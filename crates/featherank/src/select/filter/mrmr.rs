@@ -22,7 +22,7 @@ use crate::select::{Findings, Selector};
 
 choice! {
     /// How relevance and redundancy are combined.
-    pub enum Form {
+    pub enum MRMRForm {
         /// Relevance minus redundancy.
         Difference = "difference",
         /// Relevance divided by redundancy.
@@ -47,7 +47,7 @@ method! {
         with [compares_pairs]
     {
         /// How relevance and redundancy are combined.
-        form: Choice<Form> = "difference",
+        form: Choice<MRMRForm> = "difference",
         /// Scale relevance to [0, 1], or leave it unscaled.
         scaling: Choice<RelevanceScaling> = "range",
         use relevance_measure_param!("ndcg[ties=expected]@10");
@@ -68,7 +68,7 @@ impl Selector for MRMR {
     }
 }
 
-impl Form {
+impl MRMRForm {
     fn choose(
         self,
         run: &Run,
@@ -78,7 +78,7 @@ impl Form {
         let score = |f: usize, similarity: f64, chosen: usize| {
             let (relevance, redundancy) = (facts.relevance[f], similarity / chosen.max(1) as f64);
             match self {
-                Form::Quotient if chosen > 0 => relevance / redundancy.max(LEAST_REDUNDANCY),
+                MRMRForm::Quotient if chosen > 0 => relevance / redundancy.max(LEAST_REDUNDANCY),
                 _ => relevance - redundancy,
             }
         };
@@ -112,9 +112,9 @@ mod tests {
                 number(&fixture["mi_pairs"][a][b])
             });
         let (run, schema) = run_over(4);
-        let order = |form: Form| path(&form.choose(&run, &schema, &facts).unwrap());
-        assert_eq!(order(Form::Difference), ids(&fixture["MID_order"]));
-        assert_eq!(order(Form::Quotient), ids(&fixture["MIQ_order"]));
+        let order = |form: MRMRForm| path(&form.choose(&run, &schema, &facts).unwrap());
+        assert_eq!(order(MRMRForm::Difference), ids(&fixture["MID_order"]));
+        assert_eq!(order(MRMRForm::Quotient), ids(&fixture["MIQ_order"]));
     }
 
     #[test]

@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::run::Run;
 
 /// The relevance and redundancy of the features that may be chosen. Features are numbered by their
-/// place in the order of columns, without dropped ones and those that are
-/// constant within queries.
+/// place in the order of columns, without dropped ones and those that are constant within queries.
 #[derive(Debug, Clone)]
 pub(super) struct RelevanceAndRedundancy {
     pub features: Vec<FeatureId>,

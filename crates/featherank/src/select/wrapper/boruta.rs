@@ -64,7 +64,7 @@ method! {
         /// Significance level of the test, before correction for the number of features.
         level: Real(1e-6..=0.5) = "0.01",
         /// Keep or drop features that remain undecided.
-        tentative: Choice<Tentative> = "drop",
+        tentative: Choice<TentativeRule> = "drop",
     }
 }
 
@@ -76,7 +76,7 @@ fn small_forest() -> [(&'static str, String); 3] {
 
 choice! {
     /// What happens to features that stay undecided.
-    pub enum Tentative {
+    pub enum TentativeRule {
         /// They are chosen.
         Keep = "keep",
         /// They are not.
@@ -130,7 +130,7 @@ impl Selector for Boruta {
             let by_hits = a.verdict.cmp(&b.verdict).then(b.hit_rate().total_cmp(&a.hit_rate()));
             by_hits.then(b.mean_importance().total_cmp(&a.mean_importance())).then(i.cmp(&j))
         });
-        let last = if self.tentative == Tentative::Keep {
+        let last = if self.tentative == TentativeRule::Keep {
             Decision::Tentative
         } else {
             Decision::Confirmed

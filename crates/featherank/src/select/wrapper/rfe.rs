@@ -26,7 +26,7 @@ use crate::select::shared_params::{size_slack_param, trainer_params};
 use crate::select::subsets::{
     SubsetEvaluator, SubsetTrainer, on_threads_of, smallest_within_slack,
 };
-use crate::select::{Findings, Fit, Selector};
+use crate::select::{Findings, FittedModel, Selector};
 
 method! {
     /// Recursive feature elimination: repeatedly drop the features least important to a ranker.
@@ -129,7 +129,7 @@ impl RFE {
         evaluator: &SubsetEvaluator<'_>,
         candidates: &Candidates,
         parts: &[Vec<Round>],
-    ) -> Result<(usize, Vec<Fit>)> {
+    ) -> Result<(usize, Vec<FittedModel>)> {
         // Unaffordable features are in the first round only.
         let first = usize::from(!candidates.unaffordable.is_empty() && parts[0].len() > 1);
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
@@ -145,8 +145,8 @@ impl RFE {
 }
 
 /// The recorded result of every size.
-pub(super) fn record(sizes: &[usize], values: &[Option<f64>], chosen: usize) -> Vec<Fit> {
-    let fit = |(place, (&features, &value)): (usize, (&usize, &Option<f64>))| Fit {
+pub(super) fn record(sizes: &[usize], values: &[Option<f64>], chosen: usize) -> Vec<FittedModel> {
+    let fit = |(place, (&features, &value)): (usize, (&usize, &Option<f64>))| FittedModel {
         settings: Default::default(),
         features,
         value,

@@ -86,16 +86,16 @@ impl Entropies {
     }
 }
 
-/// The number of documents with one value and one class.
-struct Tally {
+/// The documents with one value and one class.
+struct ValueClassGroup {
     value: f32,
     class: u16,
     documents: u32,
 }
 
-/// The best split of a sequence of tallies, and the gain it must exceed.
+/// The best split of a sequence of groups, and the gain it must exceed.
 struct IntervalSplit {
-    /// The number of tallies in the lower part.
+    /// The number of groups in the lower part.
     lower: usize,
     cut: Cut,
     gain: f64,
@@ -110,10 +110,10 @@ pub fn cuts(
     encoding: Encoding,
     entropies: &Entropies,
 ) -> Vec<Cut> {
-    let tallies = tally(values, classes);
-    let (mut cuts, mut open) = (Vec::new(), vec![(0, tallies.len())]);
+    let groups = grouped(values, classes);
+    let (mut cuts, mut open) = (Vec::new(), vec![(0, groups.len())]);
     while let Some((start, end)) = open.pop() {
-        let found = best_split(&tallies[start..end], class_count, encoding, entropies);
+        let found = best_split(&groups[start..end], class_count, encoding, entropies);
         if let Some(split) = found.filter(|split| split.gain > split.threshold) {
             cuts.push(split.cut);
             let middle = start + split.lower;
@@ -125,7 +125,7 @@ pub fn cuts(
 }
 
 /// Documents by value, then class. Sorting integers is faster than sorting floats by their order.
-fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
+fn grouped(values: &[f32], classes: &[u16]) -> Vec<ValueClassGroup> {
     let mut keys: Vec<u64> = values
         .iter()
         .zip(classes)
@@ -133,7 +133,7 @@ fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
         .collect();
     keys.sort_unstable();
     let runs = keys.chunk_by(|a, b| a == b);
-    runs.map(|run| Tally {
+    runs.map(|run| ValueClassGroup {
         value: from_ascending((run[0] >> 16) as u32),
         class: run[0] as u16,
         documents: run.len() as u32,
@@ -142,21 +142,21 @@ fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
 }
 
 fn best_split(
-    tallies: &[Tally],
+    groups: &[ValueClassGroup],
     class_count: usize,
     encoding: Encoding,
     entropies: &Entropies,
 ) -> Option<IntervalSplit> {
     let mut above = vec![0u32; class_count];
-    tallies.iter().for_each(|tally| above[usize::from(tally.class)] += tally.documents);
+    groups.iter().for_each(|group| above[usize::from(group.class)] += group.documents);
     let (all, mut below) = (above.clone(), vec![0u32; class_count]);
     let before = entropies.of(&all);
     let (mut least, mut best, mut borders) = (before, None, 0u32);
-    for (i, pair) in tallies.windows(2).enumerate() {
-        let [tally, next] = pair else { break };
-        below[usize::from(tally.class)] += tally.documents;
-        above[usize::from(tally.class)] -= tally.documents;
-        if tally.value < next.value {
+    for (i, pair) in groups.windows(2).enumerate() {
+        let [group, next] = pair else { break };
+        below[usize::from(group.class)] += group.documents;
+        above[usize::from(group.class)] -= group.documents;
+        if group.value < next.value {
             borders += 1;
             let entropy = entropies.of_parts([&below, &above]);
             if entropy < least {
@@ -166,25 +166,26 @@ fn best_split(
         }
     }
     let lower = best?;
-    let documents = |tallies: &[Tally]| tallies.iter().map(|tally| tally.documents).sum::<u32>();
-    let n = documents(tallies);
+    let documents =
+        |groups: &[ValueClassGroup]| groups.iter().map(|group| group.documents).sum::<u32>();
+    let n = documents(groups);
     let places = match encoding {
         Encoding::Better => borders,
         Encoding::Plain => n - 1,
     };
-    let count = |tallies: &[Tally]| {
+    let count = |groups: &[ValueClassGroup]| {
         let mut counts = vec![0u32; class_count];
-        tallies.iter().for_each(|tally| counts[usize::from(tally.class)] += tally.documents);
+        groups.iter().for_each(|group| counts[usize::from(group.class)] += group.documents);
         counts
     };
-    let (below, above) = (count(&tallies[..lower]), count(&tallies[lower..]));
+    let (below, above) = (count(&groups[..lower]), count(&groups[lower..]));
     let present = |counts: &[u32]| counts.iter().filter(|&&count| count > 0).count() as f64;
     let k = present(&all);
     let delta = (3f64.powf(k) - 2.0).ln() / LN_2
         - (k * before
             - present(&above) * entropies.of(&above)
             - present(&below) * entropies.of(&below));
-    let (a, b) = (tallies[lower - 1].value, tallies[lower].value);
+    let (a, b) = (groups[lower - 1].value, groups[lower].value);
     Some(IntervalSplit {
         lower,
         cut: Cut { below: a, at: (f64::from(a) + f64::from(b)) / 2.0 },
@@ -212,12 +213,12 @@ mod tests {
         let values: Vec<f32> = numbers("x").iter().map(|&x| x as f32).collect();
         let classes: Vec<u16> = numbers("y").iter().map(|&y| y as u16).collect();
         let entropies = Entropies::up_to(values.len());
-        let tallies = tally(&values, &classes);
+        let groups = grouped(&values, &classes);
         for step in mdl["steps"].as_array().unwrap() {
             let bound = |i: usize| step["range"][i].as_u64().unwrap() as usize;
-            // Every value occurs once, so tallies are documents.
+            // Every value occurs once, so groups are documents.
             let split =
-                best_split(&tallies[bound(0)..bound(1)], 3, Encoding::Better, &entropies).unwrap();
+                best_split(&groups[bound(0)..bound(1)], 3, Encoding::Better, &entropies).unwrap();
             let close = |key: &str, got: f64, within: f64| {
                 assert!((got - step[key].as_f64().unwrap()).abs() < within, "{key} {got}");
             };

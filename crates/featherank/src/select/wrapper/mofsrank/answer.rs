@@ -1,10 +1,10 @@
 //! The choice among the nondominated models, and the selection that follows from it.
 
-use super::Choose;
+use super::MOFSRankChoice;
 use super::feature_selection::Weighted;
 use super::pair_svm::PairSvm;
 use super::pairs::OfDocuments;
-use super::phases::{Finalist, PhaseResults};
+use super::phases::{FrontModel, PhaseResults};
 use super::preconditioner::Preconditioner;
 use crate::data::FeatureId;
 use crate::engine::{Engine, PartEngine};
@@ -19,23 +19,23 @@ use crate::select::subsets::{
     FOLDS, HeldOut, best_place, checked_validation, linear_values, no_query_counts,
     smallest_within_errors,
 };
-use crate::select::{Findings, Fit, Member, Searched};
+use crate::select::{Findings, FittedModel, FrontSubset, Searched};
 
 /// The fold that the searches do not use.
 const HELD_OUT: usize = 0;
 
-/// Chooses among the finalists.
-pub(super) struct FinalistJudge<'a> {
+/// Evaluates nondominated models on held-out queries.
+pub(super) struct FrontModelEvaluator<'a> {
     measure: &'a Measure,
     /// The number of standard errors by which a smaller answer may be below the best.
     slack: f64,
     held_out: HeldOut<'a>,
 }
 
-impl<'a> FinalistJudge<'a> {
+impl<'a> FrontModelEvaluator<'a> {
     /// Uses the data that `choose` names. Of folds, only the first is held out.
     pub fn new(
-        choose: Choose,
+        choose: MOFSRankChoice,
         slack: f64,
         measure: &'a Measure,
         sample: &Sample<'a>,
@@ -47,8 +47,10 @@ impl<'a> FinalistJudge<'a> {
             .map(|valid| checked_validation(valid, engine, sample.features()))
             .transpose()?;
         let held_out = match (choose, valid) {
-            (Choose::Auto | Choose::Validation, Some(valid)) => HeldOut::Validation(valid),
-            (Choose::Validation, None) => {
+            (MOFSRankChoice::Auto | MOFSRankChoice::Validation, Some(valid)) => {
+                HeldOut::Validation(valid)
+            }
+            (MOFSRankChoice::Validation, None) => {
                 return Err(Error::protocol(
                     "`choose` is validation, and no validation data is given",
                     remedy![
@@ -61,10 +63,10 @@ impl<'a> FinalistJudge<'a> {
                     ],
                 ));
             }
-            (Choose::HeldOut, _) => HeldOut::folds_if_enough(run, engine.schema(), FOLDS),
+            (MOFSRankChoice::HeldOut, _) => HeldOut::folds_if_enough(run, engine.schema(), FOLDS),
             _ => HeldOut::Nothing,
         };
-        Ok(FinalistJudge { measure, slack, held_out })
+        Ok(FrontModelEvaluator { measure, slack, held_out })
     }
 
     /// Whether the query of the training data with this key is held out from the searches.
@@ -72,11 +74,11 @@ impl<'a> FinalistJudge<'a> {
         matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.fold_of(key) == HELD_OUT)
     }
 
-    /// The measure of every finalist on each held-out query; `None` if nothing is held out.
+    /// The measure of every model on each held-out query; `None` if nothing is held out.
     fn per_query(
         &self,
         sample: &Sample<'_>,
-        finalists: &[Finalist],
+        models: &[FrontModel],
     ) -> Result<Option<Vec<Vec<f64>>>> {
         let part;
         let data: &dyn Engine = match &self.held_out {
@@ -87,14 +89,14 @@ impl<'a> FinalistJudge<'a> {
                 &part
             }
         };
-        let weights = |finalist: &Finalist| -> Weights {
+        let weights = |front_model: &FrontModel| -> Weights {
             let mut all: Weights = sample.features().iter().map(|&f| (f, 0.0)).collect();
-            let Weighted { features, weights } = &finalist.model;
+            let Weighted { features, weights } = &front_model.model;
             features.iter().zip(weights).for_each(|(&k, &w)| all[k].1 = w);
             all
         };
-        let models: Vec<Weights> = finalists.iter().map(weights).collect();
-        let values = linear_values(data, self.measure, &models)?;
+        let linear: Vec<Weights> = models.iter().map(weights).collect();
+        let values = linear_values(data, self.measure, &linear)?;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
             return Err(no_query_counts(self.measure));
         }
@@ -115,46 +117,49 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
-    pub fn select(&self, found: PhaseResults, judge: &FinalistJudge<'_>) -> Result<Findings> {
-        let PhaseResults { finalists, used, pairs } = found;
-        let judged = judge.per_query(self.sample, &finalists)?;
-        let place = match &judged {
+    pub fn select(
+        &self,
+        found: PhaseResults,
+        evaluator: &FrontModelEvaluator<'_>,
+    ) -> Result<Findings> {
+        let PhaseResults { models, used, pairs } = found;
+        let evaluated = evaluator.per_query(self.sample, &models)?;
+        let place = match &evaluated {
             Some(per_query) => {
-                let sizes: Vec<usize> =
-                    finalists.iter().map(|one| one.model.features.len()).collect();
-                smallest_within_errors(judge.slack, per_query, &sizes)
+                let sizes: Vec<usize> = models.iter().map(|one| one.model.features.len()).collect();
+                smallest_within_errors(evaluator.slack, per_query, &sizes)
             }
-            // Finalists are ordered by their number of features, and ties go to the first.
-            None => best_place(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
+            // Models are ordered by their number of features, and ties go to the first.
+            None => best_place(&models.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
         };
         let place = place.unwrap_or(0);
         let named =
             |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
-        let fit = |(i, finalist): (usize, &Finalist)| Fit {
+        let fit = |(i, front_model): (usize, &FrontModel)| FittedModel {
             settings: named(&[
-                ("accuracy", finalist.accuracy),
+                ("accuracy", front_model.accuracy),
                 ("c", self.svm.c),
                 ("pairs", pairs),
             ]),
-            features: finalist.model.features.len(),
-            value: judged.as_ref().map(|values| judge.measure.summary(&values[i])),
+            features: front_model.model.features.len(),
+            value: evaluated.as_ref().map(|values| evaluator.measure.summary(&values[i])),
             certificate: named(&[]),
             chosen: i == place,
         };
-        let fits = finalists.iter().enumerate().map(fit).collect();
+        let fits = models.iter().enumerate().map(fit).collect();
         let schema = self.sample.engine().schema();
         let id = |&k: &usize| schema.features.get(self.sample.features()[k]).id;
-        let member = |(i, finalist): (usize, &Finalist)| {
-            let features: Vec<u32> = finalist.model.features.iter().map(id).collect();
+        let member = |(i, front_model): (usize, &FrontModel)| {
+            let features: Vec<u32> = front_model.model.features.iter().map(id).collect();
             let objectives =
-                named(&[("accuracy", finalist.accuracy), ("features", features.len() as f64)]);
-            Member { features, objectives, chosen: i == place }
+                named(&[("accuracy", front_model.accuracy), ("features", features.len() as f64)]);
+            FrontSubset { features, objectives, chosen: i == place }
         };
-        let front = finalists.iter().enumerate().map(member).collect();
+        let front = models.iter().enumerate().map(member).collect();
         Ok(Findings {
             fits,
             searched: Some(Searched { generations: Vec::new(), front }),
-            ..self.of_model(&finalists[place].model, &used)?
+            ..self.of_model(&models[place].model, &used)?
         })
     }
 

@@ -21,7 +21,7 @@ const SMALLEST_SHARE: f64 = 0.005;
 
 /// The initial share of the pairs in genomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shares {
+pub enum InstanceShares {
     /// From few pairs to all, evenly on a logarithmic scale.
     Spread,
     /// Half of the pairs.
@@ -37,7 +37,7 @@ pub(super) struct PairChoice<'a> {
     /// The starting point with all features.
     pub start: &'a SvmStart,
     pub accuracy: &'a Accuracy<'a>,
-    pub shares: Shares,
+    pub shares: InstanceShares,
     pub population: usize,
     /// The probability that a bit flips.
     pub mutation: f64,
@@ -50,8 +50,8 @@ impl SearchProblem for PairChoice<'_> {
 
     fn initial(&self, number: usize, rng: &mut Stream) -> Bits {
         let share = match self.shares {
-            Shares::Half => 0.5,
-            Shares::Spread => {
+            InstanceShares::Half => 0.5,
+            InstanceShares::Spread => {
                 let place = (number % self.population) as f64
                     / self.population.saturating_sub(1).max(1) as f64;
                 SMALLEST_SHARE.powf(1.0 - place)

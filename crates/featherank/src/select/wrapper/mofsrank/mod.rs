@@ -63,9 +63,9 @@ use crate::select::shared_params::standardise_param;
 use crate::select::subsets::{SubsetRepair, best_place, on_threads_of};
 use crate::select::{Findings, Selector};
 use accuracy::Accuracy;
-use answer::{Answer, FinalistJudge};
+use answer::{Answer, FrontModelEvaluator};
 use feature_selection::alone;
-pub use instance_selection::Shares;
+pub use instance_selection::InstanceShares;
 use pair_svm::PairSvm;
 use pairs::{OfDocuments, Pair, preference_pairs};
 use phases::{PhaseProgress, SearchInputs, Searches, seed_of};
@@ -104,7 +104,7 @@ method! {
         /// Probability that mutation adds or removes a pair.
         let pair_mutation: Real(0.0..=1.0) = "0.01",
         /// Initial share of the pairs in the first search: spread from .005 to 1, or half.
-        let shares: Choice<Shares> = "spread",
+        let shares: Choice<InstanceShares> = "spread",
         /// Maximum number of preference pairs; if there are more, a random sample is used.
         pairs: Whole<usize>(1..=100_000_000) = "1000000",
         /// Weight of the mean loss of a pair; auto: the best on validation data with all pairs and
@@ -118,7 +118,7 @@ method! {
         let ensemble: Flag = "true",
         /// Data on which the model is chosen from the Pareto front; auto: validation data if given,
         /// training data otherwise; held-out: a fifth of the queries, unused by the searches.
-        choose: Choice<Choose> = "auto",
+        choose: Choice<MOFSRankChoice> = "auto",
         /// Prefer a model with fewer features that is at most this many standard errors of the
         /// difference below the best; ignored on training data.
         slack: Real(0.0..=10.0) = "0",
@@ -165,7 +165,7 @@ impl SearchEffort {
 
 choice! {
     /// The data on which the answer is chosen.
-    pub enum Choose {
+    pub enum MOFSRankChoice {
         /// Validation data if given, training data otherwise.
         Auto = "auto",
         /// Training data.
@@ -178,7 +178,7 @@ choice! {
 }
 
 choice! {
-    impl Shares { Spread = "spread", Half = "half" }
+    impl InstanceShares { Spread = "spread", Half = "half" }
 }
 
 impl MOFSRank {
@@ -187,9 +187,9 @@ impl MOFSRank {
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
         let sample =
             sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
-        let judge = FinalistJudge::new(self.choose, self.slack, &self.measure, &sample)?;
+        let evaluator = FrontModelEvaluator::new(self.choose, self.slack, &self.measure, &sample)?;
         let rows = OrderedRows::new(data, sample.features(), |query| {
-            !judge.holds_out(engine.schema().query_keys[query])
+            !evaluator.holds_out(engine.schema().query_keys[query])
         });
         let accuracy = Accuracy::new(&rows, &self.measure, run.stop())?;
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
@@ -249,7 +249,7 @@ impl MOFSRank {
             svm: &svm,
             preconditioner: &preconditioner,
         };
-        let findings = answer.select(found, &judge)?;
+        let findings = answer.select(found, &evaluator)?;
         run.check()?;
         Ok(Findings { unfinished: inputs.unfinished.get(), ..findings })
     }

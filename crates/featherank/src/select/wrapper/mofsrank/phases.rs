@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::accuracy::Accuracy;
 use super::ensemble::Combination;
 use super::feature_selection::{Adaptive, FeatureChoice, TrainedSubset, Weighted};
-use super::instance_selection::{PairChoice, Shares};
+use super::instance_selection::{InstanceShares, PairChoice};
 use super::pair_svm::PairSvm;
 use super::pairs::{Pair, for_many_models, of_genome};
 use super::preconditioner::Preconditioner;
@@ -33,7 +33,7 @@ pub(super) struct Searches {
     pub generations: [u64; 3],
     pub crossover: f64,
     pub pair_mutation: f64,
-    pub shares: Shares,
+    pub shares: InstanceShares,
     pub instance_selection: bool,
     pub adaptive: bool,
     pub ensemble: bool,
@@ -130,15 +130,15 @@ impl Features {
 
 /// A nondominated model.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Finalist {
+pub(super) struct FrontModel {
     pub model: Weighted,
     pub accuracy: f64,
 }
 
 /// The results of all phases.
 pub(super) struct PhaseResults {
-    /// Fewest features first, then the most accurate.
-    pub finalists: Vec<Finalist>,
+    /// The nondominated models: fewest features first, then the most accurate.
+    pub models: Vec<FrontModel>,
     /// The number of rankers of the second phase that use each feature.
     pub used: Vec<usize>,
     /// The mean number of pairs in the sets of pairs.
@@ -204,8 +204,8 @@ impl Searches {
         let mut used = vec![0; inputs.rows.width()];
         found.members.iter().flat_map(|member| &member.features).for_each(|&k| used[k] += 1);
         let pairs = found.pairs;
-        let finalists = self.combine(inputs, found, ensemble, observe)?;
-        Ok(PhaseResults { finalists, used, pairs })
+        let models = self.combine(inputs, found, ensemble, observe)?;
+        Ok(PhaseResults { models, used, pairs })
     }
 
     /// The work that is done after a generation of a phase, and that of all phases, in generations
@@ -306,7 +306,7 @@ impl Searches {
         found: Features,
         saved: Option<SearchState<Mixed, [f64; 2]>>,
         observe: &mut PhaseObserver<'_>,
-    ) -> Result<Vec<Finalist>> {
+    ) -> Result<Vec<FrontModel>> {
         let mut problem =
             Combination::new(inputs.run, inputs.accuracy, inputs.repair, &found.members);
         let state = match self.ensemble {
@@ -327,29 +327,29 @@ impl Searches {
             }
             false => None,
         };
-        let mut finalists: Vec<Finalist> = match state {
+        let mut models: Vec<FrontModel> = match state {
             Some(state) => {
                 let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation));
-                let finalist = |(genome, objectives): (Mixed, [f64; 2])| Finalist {
+                let front_model = |(genome, objectives): (Mixed, [f64; 2])| FrontModel {
                     model: problem.model(&genome),
                     accuracy: 1.0 - objectives[1],
                 };
-                distinct(best).into_iter().map(finalist).collect()
+                distinct(best).into_iter().map(front_model).collect()
             }
             // Without a sum of rankers, the rankers themselves.
             None => {
                 let members = found.members.into_iter().zip(found.accuracies);
-                members.map(|(model, accuracy)| Finalist { model, accuracy }).collect()
+                members.map(|(model, accuracy)| FrontModel { model, accuracy }).collect()
             }
         };
-        finalists.sort_by(|a, b| {
-            let size = |finalist: &Finalist| finalist.model.features.len();
+        models.sort_by(|a, b| {
+            let size = |front_model: &FrontModel| front_model.model.features.len();
             let sizes = size(a).cmp(&size(b));
             sizes
                 .then(b.accuracy.total_cmp(&a.accuracy))
                 .then(a.model.features.cmp(&b.model.features))
         });
-        Ok(finalists)
+        Ok(models)
     }
 
     fn evolve<P: SearchProblem<Error = Error>>(

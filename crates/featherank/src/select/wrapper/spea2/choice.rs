@@ -1,7 +1,7 @@
 //! The choice of a subset from the front.
 
 use super::objectives::SubsetScores;
-use super::tested::{Test, TestName};
+use super::tested::{SPEA2Test, Test};
 use crate::declare::choice;
 use crate::measure::significance::LEVEL;
 
@@ -21,7 +21,7 @@ choice! {
 impl FrontChoice {
     /// The place of the chosen subset on a front, which has at least one member. Of equals the
     /// cheaper one is taken, then the smaller one, then the more effective one, then the first.
-    pub fn of(self, front: &[&SubsetScores], test: Test) -> usize {
+    pub(super) fn of(self, front: &[&SubsetScores], test: Test) -> usize {
         let values = |value: &dyn Fn(&SubsetScores) -> f64| {
             front.iter().map(|scores| value(scores)).collect::<Vec<f64>>()
         };
@@ -32,7 +32,7 @@ impl FrontChoice {
             FrontChoice::Cheapest => {
                 // Without a test every difference would be significant.
                 let test = match test {
-                    Test::Means => Test::new(TestName::Wilcoxon, LEVEL),
+                    Test::Means => Test::new(SPEA2Test::Wilcoxon, LEVEL),
                     tested => tested,
                 };
                 let is_worse = |scores: &SubsetScores| {
@@ -111,7 +111,7 @@ mod tests {
             scores([-0.70, 1.0], &vec![0.7; 60], 1.0),
         ];
         let front: Vec<&SubsetScores> = front.iter().collect();
-        for test in [TestName::Wilcoxon, TestName::Student, TestName::Means]
+        for test in [SPEA2Test::Wilcoxon, SPEA2Test::Student, SPEA2Test::Means]
             .map(|name| Test::new(name, 0.05))
         {
             assert_eq!(FrontChoice::Effectiveness.of(&front, test), 0);

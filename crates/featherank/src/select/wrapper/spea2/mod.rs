@@ -45,8 +45,8 @@ pub use choice::FrontChoice;
 use kept::SavedSearch;
 use objectives::{Objective, SubsetJudge, SubsetScores};
 use problem::SubsetProblem;
+pub use tested::SPEA2Test;
 use tested::Test;
-pub use tested::TestName;
 
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -60,7 +60,7 @@ use crate::rank::{RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
-use crate::select::{Findings, Generation, Member, Searched, Selector};
+use crate::select::{Findings, FrontSubset, Generation, Searched, Selector};
 
 /// The number of informative queries below which tests have little power.
 const FEW_QUERIES: u64 = 500;
@@ -83,7 +83,7 @@ method! {
         /// Parameters of the ranker.
         let settings: Settings = "",
         /// Test that decides whether a subset is better; means: any difference.
-        let test: Choice<TestName> = "wilcoxon",
+        let test: Choice<SPEA2Test> = "wilcoxon",
         /// Significance level of the test.
         let level: Real(1e-9..=0.5) = "0.05",
         /// Baseline of the risk.
@@ -255,7 +255,7 @@ impl SPEA2 {
             .for_each(|(_, share)| *share = 0.0);
         let found = candidates.select(run, engine, &ordered(&features), &rest)?;
         let id = |f: FeatureId| engine.schema().features.get(f).id;
-        let member = |(place, scores): (usize, &&SubsetScores)| Member {
+        let member = |(place, scores): (usize, &&SubsetScores)| FrontSubset {
             features: problem.features(&members[place].genome).into_iter().map(id).collect(),
             objectives: self.reported(scores),
             chosen: place == chosen,
@@ -282,8 +282,8 @@ impl SPEA2 {
         let few = tested && informative < FEW_QUERIES;
         few.then(|| {
             format!(
-                "only {informative} queries have documents of different relevance: tests rarely tell subsets apart{}",
-                if self.folds == 0 { "; folds=5 judges them more soundly" } else { "" }
+                "only {informative} queries have documents of different relevance: tests have little power{}",
+                if self.folds == 0 { "; folds=5 evaluates on held-out queries" } else { "" }
             )
         })
     }

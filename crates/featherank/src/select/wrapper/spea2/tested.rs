@@ -28,7 +28,7 @@ pub enum Test {
 
 choice! {
     /// A test of differences.
-    pub enum TestName {
+    pub enum SPEA2Test {
         /// Wilcoxon's signed-rank test.
         Wilcoxon = "wilcoxon",
         /// The paired t-test.
@@ -40,11 +40,11 @@ choice! {
 
 impl Test {
     /// The test of this name, at a level.
-    pub fn new(name: TestName, level: f64) -> Self {
+    pub fn new(name: SPEA2Test, level: f64) -> Self {
         match name {
-            TestName::Wilcoxon => Test::Wilcoxon(SignedRankLevel::new(level)),
-            TestName::Student => Test::Student(level),
-            TestName::Means => Test::Means,
+            SPEA2Test::Wilcoxon => Test::Wilcoxon(SignedRankLevel::new(level)),
+            SPEA2Test::Student => Test::Student(level),
+            SPEA2Test::Means => Test::Means,
         }
     }
 
