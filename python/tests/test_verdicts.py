@@ -26,7 +26,8 @@ CASES: dict[str, dict[str, Any]] = {
     "duplicate": {"duplicate": True},
     "duplicate, wide margin": {"duplicate": True, "margin": 0.3},
     "few queries": {"queries": 6},
-    "time limit": {"limit": True},
+    # Enough time to read the data, and too little to train on it.
+    "time limit": {"limit": "0.5s", "queries": 1500, "ranker": "lambdamart"},
 }
 
 
@@ -38,14 +39,15 @@ def _data(case: dict[str, Any]) -> RankingData:
 
 
 def _options(case: dict[str, Any]) -> list[str]:
-    options = [word for name, value in SETTINGS.items() for word in ("-p", f"{name}={value}")]
+    options = [word for name, value in SETTINGS.items() if name not in case for word in ("-p", f"{name}={value}")]
     for name in ("k", "budget"):
         options += [f"--{name}", str(case[name])] if name in case else []
     for name in ("keep", "drop"):
         # Columns count from 0, ids from 1.
         options += [f"--{name}", ",".join(str(column + 1) for column in case[name])] if name in case else []
-    options += ["-p", f"margin={case['margin']}"] if "margin" in case else []
-    return options + (["--time-limit", "0.001s"] if case.get("limit") else [])
+    for name in ("margin", "ranker"):
+        options += ["-p", f"{name}={case[name]}"] if name in case else []
+    return options + (["--time-limit", case["limit"]] if "limit" in case else [])
 
 
 def _content(page: Path) -> dict[str, Any]:

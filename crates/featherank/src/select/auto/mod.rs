@@ -114,7 +114,14 @@ choice! {
 
 impl Selector for AutoSelector {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
-        on_threads_of(engine, || self.recommend(run, engine))
+        on_threads_of(engine, || {
+            let recommended = self.recommend(run, engine);
+            match run.unless_stopped(recommended)? {
+                Some(findings) => Ok(findings),
+                // Stopped before the search began: the features are returned untested.
+                None => self.recommend(run, engine),
+            }
+        })
     }
 }
 
@@ -191,7 +198,10 @@ impl AutoSelector {
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(&state, words::too_few(informative, self.folds));
         }
-        search.finish(state)
+        match run.stop().ended_early() {
+            Some(_) => search.keep_all(&state, words::no_time()),
+            None => search.finish(state),
+        }
     }
 
     /// Training and validation data as one, with rows if the ranker or a method needs them.
