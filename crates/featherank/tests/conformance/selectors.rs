@@ -27,7 +27,12 @@ pub(super) fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
         "boruta" => &[("rounds", "12"), ("settings", "trees=8;leaves=8")],
         "rfe" => &[("folds", "2"), ("settings", "trees=6")],
         "btfs" => &[("settings", "trees=6")],
-        "auto" => &[("settings", "trees=6"), ("folds", "3"), ("methods", "elimination,best-gain")],
+        "auto" => &[
+            ("settings", "trees=6"),
+            ("folds", "3"),
+            ("repetitions", "2"),
+            ("methods", "elimination,best-gain"),
+        ],
         _ => &[],
     };
     set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()

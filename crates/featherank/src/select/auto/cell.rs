@@ -28,8 +28,6 @@ pub struct CellQueries {
     pub parts: QueryFolds,
     pub folds: usize,
     pub fold: usize,
-    /// Whether the fold is held out; otherwise all queries are used for training.
-    pub holds_out: bool,
 }
 
 impl CellQueries {
@@ -38,12 +36,9 @@ impl CellQueries {
         self.sample(|part| !self.is_test(part))
     }
 
-    /// The held-out queries; without any, those that may stop training.
+    /// The held-out queries.
     pub fn test_sample(&self) -> QuerySample {
-        match self.holds_out {
-            true => self.sample(|part| self.is_test(part)),
-            false => self.stopping_sample(),
-        }
+        self.sample(|part| self.is_test(part))
     }
 
     /// The part of the training queries that stops training early.
@@ -52,7 +47,7 @@ impl CellQueries {
     }
 
     fn is_test(&self, part: usize) -> bool {
-        self.holds_out && part / self.folds == self.fold
+        part / self.folds == self.fold
     }
 
     fn is_stopping(&self, part: usize) -> bool {
@@ -232,16 +227,6 @@ impl<'a> CellRunner<'a> {
         order.extend(rest);
         order.retain(|f| self.features.contains(f));
         Ok(order)
-    }
-
-    /// The importance of each feature of a set that may be chosen, as shares of 1.
-    pub fn importance(
-        &self,
-        ranker: &dyn Ranker,
-        set: &[FeatureId],
-    ) -> Result<Vec<(FeatureId, f64)>> {
-        let trainer = self.trainer(ranker)?;
-        trainer.fit(&[set.to_vec()])?.importance(0)
     }
 
     fn trainer<'t>(&'t self, ranker: &'t dyn Ranker) -> Result<SubsetTrainer<'t>> {

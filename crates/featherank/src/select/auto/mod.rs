@@ -8,9 +8,10 @@
 //! all features thus have values for queries that influenced neither the features nor the model.
 //!
 //! All candidates are tested jointly (`curve.rs`): with probability 1 − `level`, none that passes
-//! loses more than the margin. The smallest that passes is recommended; its method orders the
-//! features once more, on all data. The guarantee is about the procedure: sets of this size, found
-//! this way, lose no more than the margin in expectation over training sets. If no size passes, all
+//! loses more than the margin. The smallest that passes is recommended. Its features are those on
+//! which the sets of its method agree in most cells, which varies less than one set from all data.
+//! The guarantee is about the procedure: sets of this size, found this way, lose no more than the
+//! margin in expectation over training sets. If no size passes, all
 //! features are kept. Risk has tests of its own; `risk` says whether a set has to pass them.
 //! Validation data of the run is joined with the training data: folds are better than one fixed
 //! part. Features that equal another one are excluded.

@@ -22,7 +22,6 @@ use crate::engine::passes::feature_means;
 use crate::engine::{Engine, QueryFolds};
 use crate::error::Result;
 use crate::random::{Purpose, stream};
-use crate::rank::Ranker;
 use crate::rank::tune::Settings;
 use crate::run::Run;
 use crate::select::Findings;
@@ -120,13 +119,7 @@ impl SizeSearch<'_> {
         let (size, method) = returned.map_or((0, 0), |chosen| (chosen.size, chosen.method));
         let proposer = self.proposers[method];
         let settings = state.settings.clone().unwrap_or_default();
-        let order = match self.run.stop().ended_early() {
-            None => Some(self.final_order(proposer, &sizes, &settings)?),
-            // There is no time for the method on all data.
-            Some(_) => None,
-        };
-        let is_of_method = order.is_some();
-        let order = order.unwrap_or_else(|| by_survival(&self.features, &cells, method));
+        let order = by_consensus(&self.features, &cells, method);
         let found = self.findings(&order, sizes[size])?;
         let tested_set = sorted(CostCap::new(&self.run.constraints, sizes[size]).take(&order));
         let is_tested_set = found.columns() == self.with_unusable(tested_set);
@@ -139,7 +132,7 @@ impl SizeSearch<'_> {
             sizes: &sizes,
             sets: sizes.iter().map(set_of).collect(),
             tried: curve.candidates.iter().filter(|one| one.method == method).collect(),
-            returned: returned.filter(|_| is_of_method && is_tested_set).map(|chosen| chosen.size),
+            returned: returned.filter(|_| is_tested_set).map(|chosen| chosen.size),
             settings: &settings,
             all: &curve.all,
             queries: curve.queries.iter().map(|&q| self.all.schema().query_id(q)).collect(),
@@ -151,7 +144,6 @@ impl SizeSearch<'_> {
             lacks_any: self.lacks_any(&found),
             all: self.usable.len(),
             method: proposer.name(),
-            is_of_method,
             share: state.share,
         };
         Ok(Findings {
@@ -181,7 +173,7 @@ impl SizeSearch<'_> {
             }
         };
         let ranker = self.auto.ranker_with(&settings)?;
-        // A repetition is begun if there is time for it and for the method on all data.
+        // A repetition is begun if there is time for it.
         let mut longest = Duration::ZERO;
         for repetition in 0..state.repetitions {
             let curve = || {
@@ -212,11 +204,7 @@ impl SizeSearch<'_> {
                 cells.filter(|cell| !state.cells.contains_key(cell)).collect();
             let state = Mutex::new(&mut *state);
             missing.par_iter().try_for_each(|&cell| {
-                let queries = CellQueries {
-                    fold: cell % folds,
-                    holds_out: true,
-                    ..self.queries(repetition, share)
-                };
+                let queries = CellQueries { fold: cell % folds, ..self.queries(repetition, share) };
                 let parts = Cell::new(self.auto, ranker.as_ref(), self.all, queries, &self.usable)?;
                 let runner = CellRunner::new(self.auto, self.run, &parts, &self.features);
                 let result =
@@ -238,7 +226,7 @@ impl SizeSearch<'_> {
         let seed = stream(self.run.seed, Purpose::Folds, repetition as u64).next_u64();
         let keys = &self.all.schema().query_keys;
         let parts = QueryFolds::of_share(keys, folds * folds, share, seed);
-        CellQueries { parts, folds, fold: 0, holds_out: false }
+        CellQueries { parts, folds, fold: 0 }
     }
 
     /// The smallest candidate that passes, with the highest bound among equals; if none does, the
@@ -281,54 +269,11 @@ impl SizeSearch<'_> {
         self.candidates.select(self.asked, self.engine, own, others)
     }
 
-    /// The order of one method on all data.
-    fn final_order(
-        &self,
-        proposer: Proposer,
-        sizes: &[Size],
-        settings: &Settings,
-    ) -> Result<Vec<FeatureId>> {
-        let ranker = self.auto.ranker_with(settings)?;
-        let queries = self.queries(0, 1.0);
-        let cell = Cell::new(self.auto, ranker.as_ref(), self.all, queries, &self.usable)?;
-        let runner = CellRunner::new(self.auto, self.run, &cell, &self.features);
-        match proposer {
-            Proposer::Order(_) => runner.order(proposer),
-            Proposer::Elimination => self.eliminate(&runner, ranker.as_ref(), sizes),
-        }
-    }
-
     /// An order that takes little data and time: by the measures of single features.
     fn order_alone(&self) -> Result<Vec<FeatureId>> {
         let values = feature_means(self.all, &self.auto.measure, &self.features)?;
         let alone: Vec<(FeatureId, f64)> = self.features.iter().copied().zip(values).collect();
         Ok(by_importance_per_cost(&self.run.constraints, &alone))
-    }
-
-    /// Elimination on all data; features that stayed longest come first.
-    fn eliminate(
-        &self,
-        runner: &CellRunner<'_>,
-        ranker: &dyn Ranker,
-        sizes: &[Size],
-    ) -> Result<Vec<FeatureId>> {
-        let ranked = |set: &[FeatureId]| -> Result<Vec<FeatureId>> {
-            let importance = runner.importance(ranker, set)?;
-            Ok(by_importance_per_cost(&self.run.constraints, &importance))
-        };
-        let (mut left, mut gone) = (self.features.clone(), Vec::new());
-        for (done, &size) in sizes.iter().enumerate().skip(1) {
-            let order = ranked(&left)?;
-            let mut set = CostCap::new(&self.run.constraints, size).take(&order);
-            let leaving: Vec<FeatureId> = order.into_iter().filter(|f| !set.contains(f)).collect();
-            gone.splice(0..0, leaving);
-            set.sort_unstable();
-            left = set;
-            self.run.step("eliminating features", done as u64, Some(sizes.len() as u64))?;
-        }
-        let mut order = ranked(&left)?;
-        order.extend(gone);
-        Ok(order)
     }
 }
 
@@ -337,13 +282,19 @@ fn first_allowed(sizes: &[Size]) -> usize {
     sizes.iter().position(|size| size.is_allowed).unwrap_or(0)
 }
 
-/// Features by the number of sets of one method that contain them, in all cells; ties by column.
-fn by_survival(features: &[FeatureId], cells: &[&CellResult], method: usize) -> Vec<FeatureId> {
-    let sets = || cells.iter().flat_map(|cell| cell.tried[method].iter().flatten());
-    let count = |f: &FeatureId| sets().filter(|tried| tried.set.contains(f)).count();
-    let mut order = features.to_vec();
-    order.sort_by_key(|f| (std::cmp::Reverse(count(f)), *f));
-    order
+/// The features in the order in which the sets of one method agree on them: by the share of its sets
+/// that contain a feature, summed over the sizes. Ties by column.
+fn by_consensus(features: &[FeatureId], cells: &[&CellResult], method: usize) -> Vec<FeatureId> {
+    let sizes = cells.first().map_or(0, |cell| cell.tried[method].len());
+    let share = |f: &FeatureId, size: usize| {
+        let sets = || cells.iter().filter_map(|cell| cell.tried[method][size].as_ref());
+        let with = sets().filter(|tried| tried.set.binary_search(f).is_ok()).count();
+        with as f64 / sets().count().max(1) as f64
+    };
+    let support = |f: &FeatureId| (0..sizes).map(|size| share(f, size)).sum::<f64>();
+    let mut order: Vec<(FeatureId, f64)> = features.iter().map(|f| (*f, support(f))).collect();
+    order.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+    order.into_iter().map(|(f, _)| f).collect()
 }
 
 fn sorted(mut set: Vec<FeatureId>) -> Vec<FeatureId> {

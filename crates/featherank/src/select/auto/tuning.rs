@@ -47,7 +47,7 @@ impl RankerTuning<'_> {
 
     /// Every fold of a division, held out.
     fn folds(&self, division: &CellQueries) -> Vec<CellQueries> {
-        let held_out = |fold| CellQueries { fold, holds_out: true, ..division.clone() };
+        let held_out = |fold| CellQueries { fold, ..division.clone() };
         (0..division.folds).map(held_out).collect()
     }
 

@@ -36,8 +36,6 @@ pub struct ReturnedSet {
     pub all: usize,
     /// The method that chose it.
     pub method: &'static str,
-    /// Whether that method was run on all data; otherwise the run was stopped before.
-    pub is_of_method: bool,
     /// The share of the queries that sizes were tried on.
     pub share: f64,
 }
@@ -70,11 +68,6 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
         _ => String::new(),
     };
     match advice.returned.map(|place| &advice.tried[place]) {
-        None if !set.is_of_method => notes.push(
-            "the run was stopped: the features are those that were chosen most often so far, and \
-             this set was not tested"
-                .to_owned(),
-        ),
         None => notes.push("this set was not tested".to_owned()),
         Some(_) if !set.lacks_any => notes.push(format!(
             "all {} kept: {queries} queries do not show that fewer are as good for {ranker}, \
