@@ -5,6 +5,8 @@
 //! The queries of a repetition are divided into folds², so that rankers with early stopping whose
 //! number of trees cannot be fixed beforehand can hold out a part of each training set.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde::{Deserialize, Serialize};
 
 use super::portfolio::{self, Proposer};
@@ -113,6 +115,36 @@ pub struct TriedSet {
     pub per_query: Vec<Option<f64>>,
 }
 
+/// The progress of all cells together, in trained sets.
+pub struct CrossFitting<'a> {
+    run: &'a Run,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl<'a> CrossFitting<'a> {
+    /// Nothing has been trained or planned yet.
+    pub fn new(run: &'a Run) -> Self {
+        CrossFitting { run, done: AtomicU64::new(0), total: AtomicU64::new(0) }
+    }
+
+    /// Plans to train so many further sets, instead of what was planned before.
+    pub fn plan(&self, sets: usize) {
+        self.total.store(self.done.load(Ordering::Relaxed) + sets as u64, Ordering::Relaxed);
+    }
+
+    /// Counts sets that an earlier run has trained.
+    pub fn skip(&self, sets: usize) {
+        self.done.fetch_add(sets as u64, Ordering::Relaxed);
+    }
+
+    /// Reports that so many further sets are trained; fails if the run was stopped.
+    fn advance(&self, sets: usize) -> Result<()> {
+        let done = self.done.fetch_add(sets as u64, Ordering::Relaxed) + sets as u64;
+        self.run.step("cross-fitting", done, Some(self.total.load(Ordering::Relaxed)))
+    }
+}
+
 /// Runs methods and rankers on one cell.
 pub struct CellRunner<'a> {
     auto: &'a AutoSelector,
@@ -120,7 +152,7 @@ pub struct CellRunner<'a> {
     cell: &'a Cell<'a>,
     /// Features that may be chosen, by column.
     features: &'a [FeatureId],
-    progress: TrainingProgress<'a>,
+    progress: &'a CrossFitting<'a>,
 }
 
 impl<'a> CellRunner<'a> {
@@ -129,8 +161,9 @@ impl<'a> CellRunner<'a> {
         run: &'a Run,
         cell: &'a Cell<'a>,
         features: &'a [FeatureId],
+        progress: &'a CrossFitting<'a>,
     ) -> Self {
-        CellRunner { auto, run, cell, features, progress: TrainingProgress::new(run) }
+        CellRunner { auto, run, cell, features, progress }
     }
 
     /// Trains the ranker on all features, and on the sets of the open candidates.
@@ -142,9 +175,13 @@ impl<'a> CellRunner<'a> {
         sizes: &[Size],
         open: &OpenCandidates,
     ) -> Result<CellResult> {
-        let trainer = self.trainer(ranker)?;
+        // Steps of single rankers are not reported.
+        let quiet = self.run.quiet();
+        let training = TrainingProgress::new(&quiet);
+        let trainer = SubsetTrainer::new(&training, ranker, &self.auto.measure, &self.cell.split)?;
         let whole = [all.to_vec()];
         let fitted = trainer.fit(&whole)?;
+        self.progress.advance(1)?;
         let of_all = counted(&fitted.per_query()?[0]);
         let mut left = self.by_importance(fitted.importance(0)?);
         let order = |(method, &proposer): (usize, &Proposer)| match open.any_of(method) {
@@ -186,6 +223,7 @@ impl<'a> CellRunner<'a> {
                 });
                 tried[method].push(known.transpose()?);
             }
+            self.progress.advance(open.count_of(place))?;
         }
         Ok(CellResult {
             queries: self.cell.split.judge().places().to_vec(),
@@ -227,10 +265,6 @@ impl<'a> CellRunner<'a> {
         order.extend(rest);
         order.retain(|f| self.features.contains(f));
         Ok(order)
-    }
-
-    fn trainer<'t>(&'t self, ranker: &'t dyn Ranker) -> Result<SubsetTrainer<'t>> {
-        SubsetTrainer::new(&self.progress, ranker, &self.auto.measure, &self.cell.split)
     }
 
     /// The features that may be chosen by importance divided by cost, highest first.

@@ -115,14 +115,7 @@ choice! {
 
 impl Selector for AutoSelector {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
-        on_threads_of(engine, || {
-            let recommended = self.recommend(run, engine);
-            match run.unless_stopped(recommended)? {
-                Some(findings) => Ok(findings),
-                // Stopped before the search began: the features are returned untested.
-                None => self.recommend(run, engine),
-            }
-        })
+        on_threads_of(engine, || self.recommend(run, engine))
     }
 }
 
@@ -200,7 +193,10 @@ impl AutoSelector {
             return search.keep_all(&state, words::too_few(informative, self.folds));
         }
         match run.stop().ended_early() {
-            Some(_) => search.keep_all(&state, words::no_time()),
+            // Stopped before the search began, which is repeated to return the features untested.
+            Some(_) => {
+                Ok(Findings { unfinished: true, ..search.keep_all(&state, words::no_time())? })
+            }
             None => search.finish(state),
         }
     }

@@ -14,7 +14,7 @@ use crate::params::{Kind, Param, Settings};
 use crate::select::{SelectorSpec, auto};
 
 /// The number of values in the data (documents × features) up to which all methods are used.
-const FEW_VALUES: f64 = 2e7;
+const FEW_VALUES: f64 = 1e6;
 
 /// The number of values that are used; of larger data a sample of the queries is used.
 const MANY_VALUES: f64 = 1e8;

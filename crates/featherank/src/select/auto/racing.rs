@@ -66,6 +66,16 @@ impl OpenCandidates {
         OpenCandidates { open }
     }
 
+    /// The number of candidates that are tried.
+    pub fn count(&self) -> usize {
+        self.open.iter().flatten().filter(|is_open| **is_open).count()
+    }
+
+    /// The number of methods whose candidates of a size are tried.
+    pub fn count_of(&self, size: usize) -> usize {
+        self.open.iter().filter(|of_method| of_method[size]).count()
+    }
+
     /// Whether a size of a method is tried.
     pub fn has(&self, method: usize, size: usize) -> bool {
         self.open[method][size]

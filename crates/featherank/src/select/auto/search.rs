@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::advice::{Advice, SizeFindings};
-use super::cell::{Cell, CellQueries, CellResult, CellRunner};
+use super::cell::{Cell, CellQueries, CellResult, CellRunner, CrossFitting};
 use super::curve::{Candidate, Curve};
 use super::portfolio::{Effort, Proposer};
 use super::racing::{self, OpenCandidates};
@@ -20,7 +20,7 @@ use super::{AutoSelector, RiskRule, words};
 use crate::data::FeatureId;
 use crate::engine::passes::feature_means;
 use crate::engine::{Engine, QueryFolds};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::random::{Purpose, stream};
 use crate::rank::tune::Settings;
 use crate::run::Run;
@@ -115,11 +115,13 @@ impl SizeSearch<'_> {
             return Ok(Findings { unfinished, ..self.keep_all(&state, words::no_time())? });
         }
         let curve = Curve::of(&cells, &sizes, self.proposers.len(), demand);
-        let returned = self.chosen(&curve, &sizes);
+        let returned = self.chosen(&curve, &sizes, &cells);
         let (size, method) = returned.map_or((0, 0), |chosen| (chosen.size, chosen.method));
         let proposer = self.proposers[method];
         let settings = state.settings.clone().unwrap_or_default();
         let order = by_consensus(&self.features, &cells, method);
+        // Otherwise some folds were not held out yet.
+        let is_whole = cells.len() >= folds;
         let found = self.findings(&order, sizes[size])?;
         let tested_set = sorted(CostCap::new(&self.run.constraints, sizes[size]).take(&order));
         let is_tested_set = found.columns() == self.with_unusable(tested_set);
@@ -132,7 +134,7 @@ impl SizeSearch<'_> {
             sizes: &sizes,
             sets: sizes.iter().map(set_of).collect(),
             tried: curve.candidates.iter().filter(|one| one.method == method).collect(),
-            returned: returned.filter(|_| is_tested_set).map(|chosen| chosen.size),
+            returned: returned.filter(|_| is_tested_set && is_whole).map(|chosen| chosen.size),
             settings: &settings,
             all: &curve.all,
             queries: curve.queries.iter().map(|&q| self.all.schema().query_id(q)).collect(),
@@ -173,6 +175,7 @@ impl SizeSearch<'_> {
             }
         };
         let ranker = self.auto.ranker_with(&settings)?;
+        let progress = CrossFitting::new(self.run);
         // A repetition is begun if there is time for it.
         let mut longest = Duration::ZERO;
         for repetition in 0..state.repetitions {
@@ -198,22 +201,24 @@ impl SizeSearch<'_> {
             if total <= repetition || repetition > 0 && is_late() {
                 break;
             }
+            progress.plan(folds * (total - repetition) * (1 + open.count()));
             let began = Instant::now();
             let cells = (0..folds).map(|fold| repetition * folds + fold);
             let missing: Vec<usize> =
                 cells.filter(|cell| !state.cells.contains_key(cell)).collect();
+            progress.skip((folds - missing.len()) * (1 + open.count()));
             let state = Mutex::new(&mut *state);
             missing.par_iter().try_for_each(|&cell| {
                 let queries = CellQueries { fold: cell % folds, ..self.queries(repetition, share) };
                 let parts = Cell::new(self.auto, ranker.as_ref(), self.all, queries, &self.usable)?;
-                let runner = CellRunner::new(self.auto, self.run, &parts, &self.features);
+                let runner =
+                    CellRunner::new(self.auto, self.run, &parts, &self.features, &progress);
                 let result =
                     runner.run(ranker.as_ref(), &self.usable, &self.proposers, sizes, &open)?;
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 state.cells.insert(cell, result);
                 self.run.save(&**state)?;
-                let (done, total) = (state.cells.len(), total * folds);
-                self.run.step("cross-fitting", done as u64, Some(total as u64))
+                Ok::<(), Error>(())
             })?;
             longest = longest.max(began.elapsed());
         }
@@ -230,10 +235,21 @@ impl SizeSearch<'_> {
     }
 
     /// The smallest candidate that passes, with the highest bound among equals; if none does, the
-    /// best of the largest size that the constraints allow.
-    fn chosen<'c>(&self, curve: &'c Curve, sizes: &[Size]) -> Option<&'c Candidate> {
+    /// best of the largest size that the constraints allow. Candidates that were not tried in every
+    /// one of these cells do not pass, and without a finished repetition none does.
+    fn chosen<'c>(
+        &self,
+        curve: &'c Curve,
+        sizes: &[Size],
+        cells: &[&CellResult],
+    ) -> Option<&'c Candidate> {
+        let is_tried = |one: &Candidate| {
+            cells.len() >= self.auto.folds
+                && cells.iter().all(|cell| cell.tried[one.method][one.size].is_some())
+        };
         let passes = |one: &&Candidate| {
             sizes[one.size].is_allowed
+                && is_tried(one)
                 && one.effectiveness.holds
                 && (self.auto.risk != RiskRule::Require || one.risk.holds)
         };

@@ -6,6 +6,8 @@
 //! noise: if every training set had its own, comparisons of sets would be as noisy. The settings
 //! see held-out queries, but only through models of all features, which favours all features.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use super::AutoSelector;
@@ -62,12 +64,17 @@ impl RankerTuning<'_> {
 
     fn with_trees(&self, mut settings: Settings, divisions: &[CellQueries]) -> Result<Settings> {
         let ranker = self.auto.ranker_with(&settings)?;
-        let (subset, progress) = ([self.features.to_vec()], TrainingProgress::new(self.run));
+        let quiet = self.run.quiet();
+        let (subset, progress) = ([self.features.to_vec()], TrainingProgress::new(&quiet));
+        let folds = divisions.iter().map(|one| one.folds as u64).sum();
+        let done = AtomicU64::new(0);
         let trees = |queries: &CellQueries| -> Result<usize> {
             let split = self.split(&settings, queries)?;
             let trainer =
                 SubsetTrainer::new(&progress, ranker.as_ref(), &self.auto.measure, &split)?;
             let models = trainer.fit(&subset)?.into_models(&self.engine.schema().features);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            self.run.step("tuning the ranker", done, Some(folds))?;
             Ok(models.iter().map(Model::trees).sum())
         };
         let cells: Vec<CellQueries> = divisions.iter().flat_map(|one| self.folds(one)).collect();
