@@ -45,6 +45,18 @@ fn names_given_at_selection_need_not_be_given_again() {
     ok(at, "select data.txt --names names.txt --method top-k --k 2 -o s.json");
     let (_, note) = ok(at, "train data.txt --ranker rankrls --selection s.json -o m.json");
     assert!(note.contains(said), "{note}");
+    // The model takes the names from the selection, for data with names and for exports.
+    let (exported, _) = ok(at, "export m.json --to solr");
+    for name in ["bm25.title", "clicks"] {
+        assert!(exported.contains(&format!("\"{name}\"")), "{exported}");
+    }
+    let (without, note) = ok(at, "rank data.txt --model m.json");
+    assert!(note.contains(said), "{note}");
+    let (with, note) = ok(at, "rank data.txt --names names.txt --model m.json");
+    assert!(!note.contains(said), "{note}");
+    assert_eq!(without, with);
+    let (_, note) = ok(at, "evaluate data.txt --model m.json");
+    assert!(note.contains(said), "{note}");
     let named = "train data.txt --names names.txt --ranker rankrls --selection s.json -o n.json";
     let (_, note) = ok(at, named);
     assert!(!note.contains(said), "{note}");
@@ -99,6 +111,29 @@ fn costs_take_patterns_and_unlisted_features_are_named() {
             _ => 5.0,
         };
         assert_eq!(chosen["cost"], expected, "{chosen}");
+    }
+}
+
+#[test]
+fn errors_in_costs_name_file_and_line() {
+    let folder = folder();
+    let at = folder.path();
+    for (line, fact, help) in [
+        ("bm25.tilte 2", "there is no feature called `bm25.tilte`", "did you mean `bm25.title`?"),
+        ("bm24.* 2", "there is no feature called `bm24.*`", "did you mean `bm25.body`"),
+        ("8-9 2", "expected ids from 1 to 4", "name a feature of the data by its name or id"),
+        ("clicks -1", "`-1` is not a valid cost", "every cost is a number of 0 or more"),
+        ("clicks cheap", "`cheap` is not a valid cost", "every cost is a number of 0 or more"),
+        ("clicks", "`clicks` has no cost", "write a feature and its cost in every line"),
+    ] {
+        std::fs::write(at.join("costs.txt"), format!("bm25.* 5\n{line}\n")).unwrap();
+        let select = "select data.txt --names names.txt --method top-k --costs costs.txt";
+        let ran = run(at, &select.split(' ').collect::<Vec<_>>());
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{line}: {error}");
+        for says in [fact, "--> costs.txt, line 2", help] {
+            assert!(error.contains(says), "{line}: {error}");
+        }
     }
 }
 

@@ -30,14 +30,13 @@ pub fn read_costs(path: &Path, features: &FeatureTable) -> Result<Costs> {
         let separators = ['\t', ',', ';', ' '];
         let mut words = line.trim_end().rsplitn(2, separators);
         let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
-            return Err(Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
+            return Err(Problem::NoCost { text: line.trim().into() }.at(at()));
         };
-        let not_a_cost =
-            || Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at());
+        let not_a_cost = || Problem::NotACost { text: cost.trim().into() }.at(at());
         let value: f64 = cost.trim().parse().ok().filter(is_cost).ok_or_else(not_a_cost)?;
         let feature = feature.trim_end_matches(separators).trim_start();
         listed.add(feature, value, number).map_err(|fault| match fault {
-            CostFault::Unknown(error) => error,
+            CostFault::Unknown(error) => error.of_listed_feature(at()),
             CostFault::Contradiction { feature, earlier, cost, line } => {
                 let what = format!("cost of feature {feature}");
                 let problem = Problem::Contradiction {
@@ -160,13 +159,23 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line() {
-        for text in ["1 2\n3\n", "1 2\n3 -1\n", "1 2\n3 NaN\n", "1 2\n1 3\n", "1-2 4\n2-3 5\n"] {
+    fn errors_name_the_line_and_what_to_write() {
+        for (text, help) in [
+            ("1 2\n3\n", "write a feature and its cost in every line"),
+            ("1 2\n3 -1\n", "every cost is a number of 0 or more"),
+            ("1 2\n3 NaN\n", "every cost is a number of 0 or more"),
+            ("1 2\n3 x\n", "every cost is a number of 0 or more"),
+            ("1 2\n1 3\n", "keep one of the two lines"),
+            ("1-2 4\n2-3 5\n", "keep one of the two lines"),
+            ("1 2\n9 2\n", "there are: ids from 1 to 3"),
+            ("1 2\n8-9 2\n", "name a feature of the data"),
+            ("1 2\nbm25.* 2\n", "write ids or ranges of ids"),
+        ] {
             let error = read(text).unwrap_err().to_string();
-            assert!(error.contains("line 2"), "{error}");
+            assert!(error.contains("costs.txt, line 2"), "{error}");
+            assert!(error.contains(&format!("help: {help}")), "{error}");
         }
         assert!(read("1 2\n1 2.0\n").is_ok(), "the same cost twice");
-        assert!(read("9 2\n").is_err());
     }
 
     #[test]

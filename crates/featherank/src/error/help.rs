@@ -22,6 +22,9 @@ impl Problem {
             P::ScoreCount { .. } => "write one score per line, in the order of the data".into(),
             P::MissingScore { .. } => rows::score_all(),
             P::Contradiction { .. } => "keep one of the two lines".into(),
+            P::UnknownFeature { help, .. } => help.clone(),
+            P::NotACost { .. } => "every cost is a number of 0 or more".into(),
+            P::NoCost { .. } => features::cost_each(),
             P::DuplicateFeature { .. } => "keep one value per feature in each row".into(),
             P::DescendingFeature { .. } => "sort the features of each row by id, ascending".into(),
             P::FeatureZero => features::from_one(),
@@ -143,6 +146,10 @@ mod features {
             "use files with the same features; for sparse text whose last features are all 0, ",
             MissingAsZero.set()
         ]
+    }
+
+    pub fn cost_each() -> Remedy {
+        "write a feature and its cost in every line, such as `bm25 2.5`".into()
     }
 
     pub fn name_each() -> Remedy {

@@ -259,6 +259,13 @@ impl Error {
         }
     }
 
+    /// The same error about a feature that a line of a file names, with that place.
+    pub(crate) fn of_listed_feature(self, at: Location) -> Self {
+        let named = "name a feature of the data by its name or id";
+        let help = self.remedy().unwrap_or_else(|| named.into());
+        Problem::UnknownFeature { fact: Facts(&self).to_string(), help }.at(at)
+    }
+
     /// The whole message in the words of a front end.
     pub fn render<'a>(&'a self, writer: &'a dyn RemedyWriter) -> impl fmt::Display + 'a {
         RenderedError { error: self, writer }
@@ -280,6 +287,15 @@ impl Error {
             Error::Stopped(stop) => write!(f, "stopped before the end: {stop}"),
             _ => self.refusal().map_or(Ok(()), |refusal| f.write_str(&refusal.what)),
         }
+    }
+}
+
+/// What is wrong, without a remedy.
+struct Facts<'a>(&'a Error);
+
+impl fmt::Display for Facts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_facts(f)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be wrong with ranking data.
 
-use super::{Error, Location};
+use super::{Error, Location, Remedy};
 use crate::text::counted;
 
 /// Declares the problems once: message, facts, and an example of each fact for tests.
@@ -241,6 +241,26 @@ problems! {
         found: String = "2".into(),
         /// The value of the earlier line.
         earlier: String = "0".into(),
+    },
+    /// A line that names no feature of the data.
+    #[error("{fact}")]
+    UnknownFeature {
+        /// What is wrong with the name, id, range or pattern.
+        fact: String = "there is no feature called `bm52`".into(),
+        /// Similar names, or the features that exist.
+        help: Remedy = "did you mean `bm25`?".into(),
+    },
+    /// A cost below zero, or something that is not a number.
+    #[error("`{text}` is not a valid cost")]
+    NotACost {
+        /// The text found.
+        text: String = "-1".into(),
+    },
+    /// A line of a file of costs without a cost.
+    #[error("`{text}` has no cost")]
+    NoCost {
+        /// The text found.
+        text: String = "bm25".into(),
     },
     /// The dense matrix exceeds the memory limit.
     #[error(

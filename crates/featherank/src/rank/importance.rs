@@ -93,6 +93,7 @@ pub fn permutation_importance(
         return Err(Error::invalid("number of shuffles", 0, "at least 1"));
     }
     let columns = model.columns(view.data().features())?;
+    let named = model.features();
     let whole = measure.per_query(&model.score_until(view, run.stop())?, view);
     let done = AtomicU64::new(0);
     let of_feature = |(place, &column): (usize, &FeatureId)| {
@@ -115,8 +116,9 @@ pub fn permutation_importance(
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         run.step("shuffling features", done, Some(columns.len() as u64))?;
         let counted: Vec<f64> = falls.iter().copied().filter(|fall| !fall.is_nan()).collect();
+        let Feature { id, name } = view.data().features().get(column).clone();
         Ok(PermutationImportance {
-            feature: view.data().features().get(column).clone(),
+            feature: Feature { id, name: name.or_else(|| named[place].name.clone()) },
             fall: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
             per_query: falls,
         })

@@ -1,6 +1,6 @@
 //! A trained model: its scoring function and the scaling of its features.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -163,6 +163,19 @@ impl Model {
         match &self.scorer {
             Scorer::Linear(model) => model.features().collect(),
             Scorer::Trees(model) => model.features().iter().collect(),
+        }
+    }
+
+    /// Gives each feature without a name the name of the known feature with the same id.
+    pub(crate) fn take_names(&mut self, known: &[Feature]) {
+        let names: HashMap<u32, &String> =
+            known.iter().filter_map(|f| Some((f.id, f.name.as_ref()?))).collect();
+        let features: Vec<&mut Feature> = match &mut self.scorer {
+            Scorer::Linear(model) => model.features_mut().collect(),
+            Scorer::Trees(model) => model.features_mut().iter_mut().collect(),
+        };
+        for feature in features.into_iter().filter(|feature| feature.name.is_none()) {
+            feature.name = names.get(&feature.id).copied().cloned();
         }
     }
 

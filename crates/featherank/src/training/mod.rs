@@ -195,7 +195,12 @@ impl TrainingJob {
             tune: measures.first().filter(|_| self.tune).cloned(),
         };
         let start = Instant::now();
-        let trained = train(&plan, &self.run, &mut train_data, valid.as_mut())?;
+        let mut trained = train(&plan, &self.run, &mut train_data, valid.as_mut())?;
+        if let OfferedFeatures::Selected(features) = &self.features
+            && found_by_id
+        {
+            trained.model.take_names(features);
+        }
         if let Some(path) = &self.output {
             trained.model.save(path)?;
         }
@@ -260,12 +265,32 @@ mod tests {
     }
 
     #[test]
+    fn importances_have_the_names_of_the_selection() {
+        let named = |id: u32| Feature { id, name: Some(format!("f{id}")) };
+        for kind in [ImportanceKind::Gain, ImportanceKind::Permutation] {
+            let job = job("regression-tree", &[])
+                .features(OfferedFeatures::Selected((1..=20).map(named).collect()))
+                .measures(vec!["map".parse().unwrap()])
+                .importance(Some(kind));
+            let report = job.run(tiny(), None).unwrap().report;
+            assert!(!report.importance.is_empty());
+            for entry in &report.importance {
+                assert_eq!(entry.feature, named(entry.feature.id));
+            }
+        }
+    }
+
+    #[test]
     fn features_of_a_selection_may_be_found_by_id() {
         let feature = |name: Option<&str>| Feature { id: 2, name: name.map(str::to_owned) };
         for (name, by_id) in [(Some("bm25"), true), (None, false)] {
             let selected = OfferedFeatures::Selected(vec![feature(name)]);
             let outcome = job("rankrls", &[]).features(selected).run(tiny(), None).unwrap();
             assert_eq!((outcome.found_by_id, outcome.report.offered), (by_id, 1));
+            // The model keeps the names of the selection, and scores data without names by id.
+            assert_eq!(outcome.report.features, [feature(name)]);
+            assert_eq!(outcome.model.features(), [&feature(name)]);
+            assert!(outcome.model.score(&tiny().view()).is_ok());
         }
     }
 }

@@ -60,6 +60,11 @@ impl LinearModel {
         self.weights.iter().map(|w| &w.feature)
     }
 
+    /// The features, to name them.
+    pub(crate) fn features_mut(&mut self) -> impl Iterator<Item = &mut Feature> {
+        self.weights.iter_mut().map(|w| &mut w.feature)
+    }
+
     /// Scores of a view's documents; `columns` are the model's features in the view's data.
     pub(crate) fn score(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
         let mut scores = Vec::with_capacity(view.documents());

@@ -176,6 +176,11 @@ impl TreeEnsemble {
         &self.features
     }
 
+    /// The features that splits refer to, to name them.
+    pub(crate) fn features_mut(&mut self) -> &mut [Feature] {
+        &mut self.features
+    }
+
     /// The trees.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
