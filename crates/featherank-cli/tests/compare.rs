@@ -279,6 +279,24 @@ fn invalid_requests_are_refused() {
     assert_eq!(fs::read_dir(&cells).unwrap().count(), 3);
 }
 
+#[test]
+fn only_a_comparison_with_completed_cells_says_how_to_resume() {
+    let folder = with_data();
+    let folder = folder.path();
+    let compare =
+        ["compare", "data.txt", "--folds", "3", "--rankers", "linear-regression", "-o", "out"];
+    let says = || {
+        // The costs are read after the folder is opened.
+        let output = finished(folder, &[&compare[..], &["--costs", "absent.txt"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("cannot read absent.txt"), "{}", said(&output));
+        said(&output).contains("completed cells are saved in out")
+    };
+    assert!(!says());
+    succeeded(folder, &compare);
+    assert!(says());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_comparison_says_how_to_resume() {

@@ -244,8 +244,9 @@ pub fn run_and_save(
     outcome.inspect_err(|error| note_resuming(error, folder, output))
 }
 
+/// Says how to resume, if there is anything to resume from.
 fn note_resuming(error: &Error, folder: &ResultsFolder, output: &Output) {
-    if Comparison::resumes_after(error) {
+    if Comparison::resumes_after(error) && folder.has_cells() {
         output.note(format!(
             "completed cells are saved in {}; rerun the same command to resume",
             folder.path("").display()

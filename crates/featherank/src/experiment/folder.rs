@@ -121,6 +121,13 @@ impl ResultsFolder {
         }
     }
 
+    /// Whether the folder holds a completed cell.
+    pub fn has_cells(&self) -> bool {
+        let Ok(entries) = fs::read_dir(self.path("cells")) else { return false };
+        let mut paths = entries.flatten().map(|entry| entry.path());
+        paths.any(|path| path.extension().is_some_and(|e| e == "json") && path.is_file())
+    }
+
     /// Reads a document from `cells/`: `None` if it does not exist, an error if it is damaged.
     pub(super) fn load<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.path("cells").join(name);
@@ -270,7 +277,9 @@ mod tests {
         open.claim(&identity()).unwrap();
         every_flip_is_refused(&open.path("plan.json"), || open.claim(&identity()));
         let content = BTreeMap::from([("value", 0.1 + 0.2), ("cost", 3.0)]);
+        assert!(!open.has_cells());
         open.save("cell.json", &content).unwrap();
+        assert!(open.has_cells());
         let load = || open.load::<serde_json::Map<String, Value>>("cell.json");
         every_flip_is_refused(&open.path("cells").join("cell.json"), load);
     }
