@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 from pathlib import Path
 
 import featherank.rankers
@@ -54,8 +55,24 @@ def test_normalised_models_equal_those_of_the_command(data: RankingData, letor: 
 
 def test_validation_data_enables_early_stopping(data: RankingData) -> None:
     held_out = ranking_data(queries=6, seed=9)
-    fitted = LambdaMART(trees=300, patience=3).fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
+    valid = (held_out.X, held_out.y, held_out.qid + 100)
+    fitted = LambdaMART(trees=300, patience=3).fit(data.X, data.y, qid=data.qid, valid=valid)
     assert len(json.loads(fitted.model_.to_json())["trees"]) < 300
+
+
+def test_notes_of_training_are_warnings(data: RankingData) -> None:
+    held_out = ranking_data(queries=6, seed=9)
+    with pytest.warns(UserWarning, match="because there is no validation data") as given:
+        LambdaMART().fit(data.X, data.y, qid=data.qid)
+    assert __file__ in [one.filename for one in given]
+    with pytest.warns(UserWarning, match="patience has no effect"):
+        LambdaMART(trees=3, patience=3).fit(data.X, data.y, qid=data.qid)
+    with pytest.warns(UserWarning, match="6 validation queries have the id of a training query"):
+        LambdaMART(trees=3).fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        LambdaMART(trees=3).fit(data.X, data.y, qid=data.qid)
+        LambdaMART(trees=3).fit(data.X, data.y, qid=data.qid, valid=(held_out.X, held_out.y, held_out.qid + 100))
 
 
 def test_models_are_saved_pickled_and_exported(data: RankingData, tmp_path: Path) -> None:

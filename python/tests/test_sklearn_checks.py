@@ -7,6 +7,7 @@ from typing import Any
 
 import featherank.rankers
 import numpy as np
+import pytest
 from featherank import AutoSelector, BestGain
 from featherank.rankers import SVMMAP
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -68,6 +69,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     return {}
 
 
+# Boosting without validation data warns; the checks have none.
+@pytest.mark.filterwarnings("ignore:.*there is no validation data:UserWarning")
 @parametrize_with_checks(estimators(), expected_failed_checks=expected_failures)
 def test_estimator_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -113,6 +113,15 @@ impl DetachedData {
     }
 }
 
+/// Gives notes as warnings of the caller of `fit`.
+fn warn(py: Python<'_>, notes: &[String]) -> PyResult<()> {
+    for note in notes {
+        let warning = CString::new(note.as_str())?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
+    }
+    Ok(())
+}
+
 /// Selects features. Returns the JSON document of the selection, and the model if the method trains
 /// one.
 #[pyfunction]
@@ -140,10 +149,7 @@ pub fn select(
         let job = job.validation(validation).checkpoint(checkpoint);
         job.run(engine.as_ref())
     })?;
-    for note in &outcome.notes {
-        let warning = CString::new(note.as_str())?;
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
-    }
+    warn(py, &outcome.notes)?;
     let selection = outcome.selection;
     Ok((selection.to_json().or_raise(py)?, selection.model.map(PyModel::from)))
 }
@@ -181,5 +187,6 @@ pub fn train(
         let job = TrainingJob::new(ranker, params, run).normaliser(normaliser);
         job.time_limit(time_limit).run(data, valid)
     })?;
+    warn(py, &outcome.report.notes)?;
     Ok(PyModel::from(outcome.model))
 }
