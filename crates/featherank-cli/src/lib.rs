@@ -21,12 +21,11 @@ use errors::CommandResult;
 use output::Output;
 pub use scale::{Cluster, ShardRequest};
 
-/// Feature selection for learning to rank.
+/// Feature selection for learning to rank: find the few features that a ranker needs.
 #[derive(Parser)]
 #[command(
     name = "featherank",
     version,
-    about,
     long_about = PURPOSE,
     after_help = EXAMPLES,
     after_long_help = "For one command: featherank COMMAND --help",

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use featherank::error::Error;
 use featherank::internals::REPORT_DEFECT;
-use featherank::internals::text::{Columns, LINE_WIDTH, text_table};
+use featherank::internals::text::{Columns, LINE_WIDTH, text_table, wrapped};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ pub struct Output {
     quiet: bool,
     live: bool,
     width: usize,
+    /// The length of lines on standard error, if it is known.
+    note_width: Option<usize>,
     /// Whether an output file is standard output, so that results go to standard error.
     is_taken: bool,
 }
@@ -37,6 +39,7 @@ impl Output {
             quiet: common.quiet,
             live: std::io::stderr().is_terminal(),
             width: line_width(),
+            note_width: error_width(),
         }
     }
 
@@ -94,18 +97,23 @@ impl Output {
         self.print_bytes(lines.collect::<String>().as_bytes())
     }
 
-    /// Prints a note on standard error.
+    /// Prints a note on standard error, wrapped like an error: later lines are indented, and piped
+    /// notes keep their lines.
     pub fn note(&self, text: impl AsRef<str>) {
-        if !self.quiet {
-            // A closed standard error must not stop the work.
-            let _ = suspended(|| writeln!(anstream::stderr(), "{}", shown_in_style(text.as_ref())));
+        self.print_note(&wrapped_note(&shown(text.as_ref()), self.note_width));
+    }
+
+    /// Notes that a file was written. Its path is copied as a whole, so it is not wrapped.
+    pub fn note_written(&self, path: &Path) {
+        if path.as_os_str() != "-" {
+            self.print_note(&shown(&format!("wrote {}", path.display())));
         }
     }
 
-    /// Notes that a file was written.
-    pub fn note_written(&self, path: &Path) {
-        if path.as_os_str() != "-" {
-            self.note(format!("wrote {}", path.display()));
+    fn print_note(&self, text: &str) {
+        if !self.quiet {
+            // A closed standard error must not stop the work.
+            let _ = suspended(|| writeln!(anstream::stderr(), "{text}"));
         }
     }
 
@@ -185,6 +193,12 @@ fn is_command(c: char) -> bool {
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// A note in lines of a width, if it is known.
+fn wrapped_note(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    const INDENT: usize = 2;
+    width.map_or(text.into(), |width| wrapped(text, width, INDENT).into())
+}
+
 /// See [`Output::spinner`].
 pub struct Spinner(ProgressBar);
 
@@ -198,6 +212,11 @@ impl Drop for Spinner {
 fn line_width() -> usize {
     let terminal = || terminal_size::terminal_size_of(std::io::stdout());
     known_width(terminal).unwrap_or(LINE_WIDTH)
+}
+
+/// The length of lines of help texts, at most [`LINE_WIDTH`].
+pub fn help_width() -> usize {
+    line_width().min(LINE_WIDTH)
 }
 
 /// `COLUMNS`, or the width of the terminal if errors go to one.
@@ -217,7 +236,7 @@ fn known_width(
 
 /// Formats a table whose first column identifies a row.
 pub fn table(header: &[&str], rows: &[Vec<String>], width: usize) -> String {
-    text_table(&Columns { header, rows, keys: 1 }, width)
+    text_table(&Columns { header, rows, keys: 1, attached: &[] }, width)
 }
 
 /// Formats a number with a readable number of digits.
@@ -235,6 +254,15 @@ pub fn short(number: f64) -> String {
 mod tests {
     use super::*;
     use crate::style::styled;
+
+    #[test]
+    fn notes_fit_the_terminal() {
+        let note = "note: no cost is given for 2 of 3 features";
+        let lines = "note: no cost is\n  given for 2 of 3\n  features";
+        assert_eq!(wrapped_note(note, Some(18)), lines);
+        assert_eq!(wrapped_note(note, None), note);
+        assert_eq!(wrapped_note("\nseed 1, 0.02 s", Some(80)), "\nseed 1, 0.02 s");
+    }
 
     #[test]
     fn escapes_are_shown_and_not_obeyed() {

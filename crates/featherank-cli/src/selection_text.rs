@@ -38,6 +38,11 @@ fn answer(selection: &Selection, verdict: Option<&SelectionVerdict>, width: usiz
             format!("{} selected {selected} of {}", selection.method, counted(all, "feature"));
         return styled(STRONG, &wrapped(&line, width, 2));
     };
+    verdict_text(verdict, width)
+}
+
+/// The headline of a verdict, then its figures.
+pub fn verdict_text(verdict: &SelectionVerdict, width: usize) -> String {
     let headline = styled(of_verdict(verdict.verdict), &wrapped(&verdict.headline, width, 2));
     let figures = verdict.figures();
     let most = figures.iter().map(|figure| figure.value.chars().count()).max().unwrap_or(0);

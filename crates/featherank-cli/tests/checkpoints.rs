@@ -217,6 +217,7 @@ fn time_limits_are_respected() {
     assert!(code == Some(1) && error.contains("the time limit was reached"), "{error}");
     let (code, error) = said(&["top-k", "--checkpoint", "kept.json"]);
     assert!(code == Some(0) && error.contains("--checkpoint is ignored"), "{error}");
+    assert!(error.contains("note: method `top-k` does not write checkpoints"), "{error}");
     for wrong in ["0", "0s", "soon", "3d", "m", ""] {
         let (code, error) = said(&["spea2", "--time-limit", wrong]);
         assert!(code == Some(2) && error.contains("90s, 10m or 1h30m"), "{wrong}: {error}");

@@ -44,6 +44,7 @@ fn methods_are_grouped_by_kind_and_filtered() {
     let is_entry = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
     let listed = all.lines().filter(is_entry).count();
     assert_eq!(listed, featherank::registry::entries().len(), "every method once");
+    assert!(!all.contains("recall: ") && !all.contains("precision: "), "{all}");
     for (filter, has, lacks) in [
         ("rankers", "lambdamart", "best-gain"),
         ("filter", "best-gain", "lambdamart"),
@@ -107,6 +108,7 @@ fn short_help_has_examples() {
     let bare = String::from_utf8([bare.stdout, bare.stderr].concat()).unwrap();
     for help in [printed(&["-h"]), bare] {
         assert_eq!(help.matches("\n  featherank ").count(), 3, "{help}");
+        assert!(help.starts_with("Feature selection for learning to rank: find"), "{help}");
     }
 }
 

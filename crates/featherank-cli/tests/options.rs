@@ -41,6 +41,7 @@ fn values_out_of_range_are_refused() {
         ("compare many.txt --rankers rankrls --bootstraps 99999999", 2, "0 to 10000"),
         ("select data.txt --method top-k -p measure=map -p measure=mrr", 2, "set twice"),
         ("select data.txt --method top-k -p measure=map --measure mrr", 2, "set twice"),
+        ("select data.txt --method top-k --budget -3", 2, "a number above 0"),
         ("train data.txt --ranker mart -p trees=2 -p trees=3", 2, "set twice"),
         ("inspect nan.txt", 1, "label is NaN, not a finite number"),
         ("inspect nan.txt", 1, "labels are relevance grades"),

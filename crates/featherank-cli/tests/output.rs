@@ -156,6 +156,44 @@ fn a_budget_is_shown_with_the_cost() {
     let json = printed(folder.path(), "100", &[&args[..], &["--json"]].concat());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["budget"], &json["advice"]["verdict"]), (&2.5.into(), &"not-shown".into()));
+    let verdict = &json["verdict"];
+    assert_eq!((&verdict["budget"], &verdict["verdict"]), (&2.5.into(), &"not-shown".into()));
+    assert!(verdict["evidence"]["lower_bound"].is_number(), "{verdict}");
+}
+
+#[test]
+fn the_recommendation_of_a_comparison_has_figures() {
+    let folder = with_data();
+    let args = ["compare", "data.txt", "--methods", "top-k[k=3]", "--rankers", "linear-regression"];
+    let more = ["--folds", "3", "--no-curves", "--recommend", "-q"];
+    let text = printed(folder.path(), "100", &[&args[..], &more].concat());
+    assert!(text.lines().any(|line| line.ends_with("  held-out queries")), "{text}");
+}
+
+#[test]
+fn notes_fit_the_width() {
+    let folder = with_data();
+    std::fs::write(folder.path().join("costs.txt"), "1 2\n").unwrap();
+    let args = ["select", "data.txt", "--method", "top-k", "--costs", "costs.txt"];
+    let output = featherank(folder.path(), "60", &[&args[..], &["--names", "names.txt"]].concat());
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && notes.contains("note: no cost is given"), "{notes}");
+    let mut notes = notes.lines().skip_while(|line| !line.starts_with("note: no cost"));
+    assert!(notes.all(|line| line.chars().count() <= 60 || line.ends_with(": done")));
+}
+
+/// A line of the list that began like a target would be read as one.
+#[test]
+fn targets_are_listed_in_lines_that_fit() {
+    let help = printed(Path::new("."), "80", &["export", "--help"]);
+    let (_, targets) = help.split_once("Targets:\n").unwrap();
+    for line in targets.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+        let name = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '));
+        let name = name.map(|rest| rest.split(' ').next().unwrap_or_default());
+        let is_target = |name: &str| featherank::export::TARGETS.iter().any(|t| t.name == name);
+        assert!(name.is_none_or(is_target), "{line}");
+    }
 }
 
 #[test]

@@ -31,6 +31,12 @@ const signed = (value, decimals = 4) => {
   const text = fixed(value, decimals);
   return (text.match(/^0\.0*$/) || !(value > 0) ? "" : "+") + text;
 };
+/** A cost without the rounding errors of its sum: four decimals, or four digits below 1. */
+const costText = (value) => {
+  const size = Math.abs(value);
+  const text = size < 1e-9 ? "0" : size < 1 ? value.toPrecision(4) : value.toFixed(4);
+  return String(Number(text)).replace("-", "−");
+};
 const interval = (low, high) =>
   low == null || high == null ? "–" : `${fixed(low)} to ${fixed(high)}`;
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -58,20 +58,29 @@ pub fn select(selection: &Selection, size: &SetSize<'_>, output: &str) -> String
     shell::command(&words)
 }
 
+/// Whether features have costs. Documents of older versions record only those of chosen features.
+fn has_costs(selection: &Selection) -> bool {
+    !selection.constraints.costs.is_empty()
+        || selection.selected.iter().any(|chosen| chosen.cost != 1.0)
+}
+
+/// Whether the sizes that `auto` tried are costs: they are numbers of features if one was asked for
+/// or features have no costs.
+pub fn sizes_are_costs(selection: &Selection) -> bool {
+    selection.constraints.k.is_none() && has_costs(selection)
+}
+
 /// Costs, and the limits on the size of the set.
 fn limits(selection: &Selection, size: &SetSize<'_>) -> Vec<String> {
     let (sources, constraints) = (&selection.sources, &selection.constraints);
-    // Documents of older versions record no costs.
-    let has_costs =
-        !constraints.costs.is_empty() || selection.selected.iter().any(|chosen| chosen.cost != 1.0);
+    let has_costs = has_costs(selection);
     let (kept, kept_cost) = match size {
         SetSize::Same => (0, 0.0),
         SetSize::Tested(tried) => unusable_kept(selection, tried),
     };
     let (k, budget) = match size {
         SetSize::Same => (constraints.k, selection.budget),
-        // Sizes are numbers of features if one was asked for, and costs otherwise.
-        SetSize::Tested(tried) if constraints.k.is_some() || !has_costs => {
+        SetSize::Tested(tried) if !sizes_are_costs(selection) => {
             // A budget does not restrict sizes that were only steps on the way.
             let features = tried.features + kept;
             let is_allowed = constraints.k.is_some_and(|k| features <= k);

@@ -99,7 +99,7 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
     let mut notices = Vec::new();
     if selection.unfinished {
         notices.push(
-            "The time limit was reached before the method finished: this is the best selection so far."
+            "The run was stopped before it was complete; this is the best selection so far."
                 .to_owned(),
         );
     }

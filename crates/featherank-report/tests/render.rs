@@ -13,6 +13,7 @@ use featherank::experiment::{
 };
 use featherank::registry;
 use featherank::run::{Constraints, Run};
+use featherank::select::auto::Verdict;
 use featherank::select::{Generation, Selection};
 use featherank_report::{render, render_selection};
 use serde_json::Value;
@@ -224,4 +225,36 @@ fn a_selection_shows_only_tabs_with_data() {
     let mut damaged = auto.clone();
     damaged.advice.as_mut().unwrap().returned = Some(1000);
     assert!(render_selection(&damaged, "s.json".as_ref()).is_err());
+}
+
+#[test]
+fn the_evaluated_sets_are_described_as_they_were_tested() {
+    let content = |selection: &Selection| {
+        content(&render_selection(selection, "selection.json".as_ref()).unwrap())
+    };
+    let parameters = [("ranker", "linear-regression"), ("margin", "0.2"), ("risk", "ignore")];
+    let auto = select("auto", &parameters);
+    let plain = content(&auto);
+    let trial = &plain["recommendation"]["trial"];
+    assert_eq!((&trial["risk"], &trial["by_cost"]), (&false.into(), &false.into()));
+    assert!(plain["sizes"]["curves"][0]["points"][0].get("cost").is_none());
+    let with_risk = content(&select("auto", &parameters[..2]));
+    assert_eq!(with_risk["recommendation"]["trial"]["risk"], true);
+
+    let mut costly = auto.clone();
+    costly.selected[0].cost = 2.5;
+    let costly = content(&costly);
+    assert_eq!(costly["recommendation"]["trial"]["by_cost"], true);
+    assert_eq!(costly["sizes"]["by_cost"], true);
+    assert!(costly["sizes"]["curves"][0]["points"][0]["cost"].is_number());
+
+    let mut complete = auto.clone();
+    complete.set_aside.clear();
+    complete.data.features = complete.selected.len() as u64;
+    complete.advice.as_mut().unwrap().verdict = Verdict::NotShown;
+    assert_eq!(content(&complete)["recommendation"]["trial"]["verdict"], "all features");
+
+    let stopped = content(&Selection { unfinished: true, ..auto });
+    let notice = stopped["notices"][0].as_str().unwrap();
+    assert!(notice.contains("was stopped") && !notice.contains("time limit"), "{notice}");
 }

@@ -18,7 +18,8 @@ use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
 use crate::paths::{reading_options, repeatable};
 use crate::progress::Progress;
-use crate::style::{STRONG, of_verdict, styled};
+use crate::selection_text::verdict_text;
+use crate::style::{STRONG, styled};
 
 #[derive(clap::Args)]
 pub struct CompareArgs {
@@ -226,7 +227,7 @@ fn print(results: &Results, folder: &ResultsFolder, output: &Output) -> CommandR
 pub fn answer(results: &Results, width: usize) -> Result<String> {
     let mut lines = vec![styled(STRONG, &wrapped(&verdict(results)?.join(" "), width, 0))];
     if let Some(found) = results.recommendation.as_ref().and_then(|found| found.verdict()) {
-        lines.push(styled(of_verdict(found.verdict), &wrapped(&found.headline, width, 0)));
+        lines.push(verdict_text(&found, width));
     }
     Ok(format!("{}\n\n{}", wrapped(&results.title, width, 0), lines.join("\n\n")))
 }

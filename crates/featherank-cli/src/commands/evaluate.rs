@@ -194,8 +194,10 @@ pub fn render(found: &Evaluation, test: TestArg, level: f64, width: usize) -> St
     }
     let rows: Vec<Vec<String>> =
         (0..found.rankings.len()).map(|i| row(found, i, test, level)).collect();
-    // The letter and the name identify a row.
-    let mut text = text_table(&Columns { header: &header, rows: &rows, keys: 2 }, width);
+    // The letter and the name identify a row; an interval belongs to its measure.
+    let intervals: Vec<usize> = (0..found.measures.len()).map(|m| 3 + 2 * m).collect();
+    let columns = Columns { header: &header, rows: &rows, keys: 2, attached: &intervals };
+    let mut text = text_table(&columns, width);
     let name = match test {
         TestArg::T => "paired t",
         TestArg::Wilcoxon => "Wilcoxon",

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use featherank::Error;
 use featherank::export::{ExportOptions, TARGETS, target};
+use featherank::internals::text::wrapped;
 use featherank::internals::write_bytes;
 use featherank::select::Exportable;
 
 use crate::errors::CommandResult;
-use crate::output::Output;
+use crate::output::{Output, help_width};
 
 #[derive(clap::Args)]
 #[command(after_help = targets())]
@@ -42,7 +43,8 @@ pub struct ExportArgs {
 fn targets() -> String {
     let width = TARGETS.iter().map(|target| target.name.len()).max().unwrap_or(0);
     let line = |target: &&featherank::export::Target| {
-        format!("  {:width$}  {}", target.name, target.summary)
+        let line = format!("  {:width$}  {}", target.name, target.summary);
+        wrapped(&line, help_width(), width + 4)
     };
     format!("Targets:\n{}", TARGETS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }

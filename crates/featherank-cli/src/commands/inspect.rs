@@ -176,9 +176,10 @@ fn constant_score_line(score: &ConstantScore) -> String {
             score.measure
         );
     }
-    let conclusion = match score.informative {
-        true => "file order reveals relevance: do not break ties by it",
-        false => "no sign that file order reveals relevance",
+    let conclusion = match (score.informative, score.is_weak_sign()) {
+        (true, _) => "strong sign that file order reveals relevance: do not break ties by it",
+        (false, true) => "weak sign that file order reveals relevance",
+        (false, false) => "no sign that file order reveals relevance",
     };
     format!(
         "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {conclusion}",

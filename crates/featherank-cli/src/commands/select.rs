@@ -92,7 +92,8 @@ struct ConstraintArgs {
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
     /// Maximum total cost of the selected features
-    #[arg(long, value_name = "COST")]
+    // Negative numbers are refused with the values of other constraints.
+    #[arg(long, value_name = "COST", allow_negative_numbers = true)]
     budget: Option<f64>,
 }
 
@@ -206,12 +207,15 @@ pub fn run(
         output.note(match unused {
             UnusedSetting::Checkpoint => {
                 format!(
-                    "method `{}` does not write checkpoints; --checkpoint is ignored",
+                    "note: method `{}` does not write checkpoints; --checkpoint is ignored",
                     spec.name
                 )
             }
             UnusedSetting::Validation => {
-                format!("method `{}` does not use validation data; --valid is ignored", spec.name)
+                format!(
+                    "note: method `{}` does not use validation data; --valid is ignored",
+                    spec.name
+                )
             }
         });
     }

@@ -48,11 +48,11 @@ function chosenFeatures(part) {
     featureName(id),
     String(id),
     ...(part.scores ? [fixed(score)] : []),
-    ...(part.costs ? [String(cost)] : []),
+    ...(part.costs ? [costText(cost)] : []),
   ];
   // A table has one line for each feature: on paper a list is shorter.
   const listed = part.features.map(
-    ({ id, cost }) => featureName(id) + (part.costs ? ` (cost ${cost})` : ""),
+    ({ id, cost }) => featureName(id) + (part.costs ? ` (cost ${costText(cost)})` : ""),
   ).join(", ");
   return element(
     "div",
@@ -70,11 +70,18 @@ function chosenFeatures(part) {
   );
 }
 
-/** The two tests that a set must pass, effectiveness and risk, as charts of the same form. */
+/** The size of a set: its cost, or the number of its features. */
+const sizeOf = (trial, size) => (trial.by_cost ? size.cost : size.features);
+
+/**
+ * The two tests that a set must pass, effectiveness and risk, as charts of the same form; the
+ * second only if risk was tested.
+ */
 function trialCharts(trial) {
-  const sizes = [...trial.sizes].sort((a, b) => a.features - b.features);
+  const sizes = [...trial.sizes].sort((a, b) => sizeOf(trial, a) - sizeOf(trial, b));
   const effectiveness = {
-    name: `Difference in ${trial.measure} to all features, by number of features`,
+    name: `Difference in ${trial.measure} to all features, by ` +
+      (trial.by_cost ? "cost" : "number of features"),
     title: "difference to all features",
     caption:
       `Each marker is the mean difference in ${trial.measure} between a set and all features on ` +
@@ -103,27 +110,29 @@ function trialCharts(trial) {
   const conclusion = (size) => {
     if (size.chosen) return `selected, ${trial.verdict}`;
     if (!size.good_enough) return "loss may exceed the margin";
-    return size.safe_enough ? "non-inferior" : "risk may exceed the margin";
+    return size.safe_enough || !trial.risk ? "non-inferior" : "risk may exceed the margin";
   };
   const rows = sizes.map((size) => [
     String(size.features),
-    String(size.cost),
+    costText(size.cost),
     fixed(size.value),
     signed(size.difference),
     fixed(size.lower_bound),
-    signed(size.risk_difference),
-    fixed(size.risk_bound),
-    fixed(-size.risk_margin),
+    ...(trial.risk
+      ? [signed(size.risk_difference), fixed(size.risk_bound), fixed(-size.risk_margin)]
+      : []),
     conclusion(size),
     size.methods,
   ]);
   const numeric = (name) => [name, "number"];
+  const measuredRisk = (size) =>
+    ` In risk, the difference is ${signed(size.risk_difference)}, the bound ` +
+      `${fixed(size.risk_bound)} and the margin ${fixed(-size.risk_margin)}.`;
   const measured = (size) =>
     `Only one size was compared with all features: ${plural(size.features, "feature")}, with a ` +
       `difference of ${signed(size.difference)} in ${trial.measure} and a lower bound of ` +
       `${fixed(size.lower_bound)} (${trial.confidence} % confidence), where the margin is ` +
-      `${fixed(-trial.margin)}. In risk, the difference is ${signed(size.risk_difference)}, the ` +
-      `bound ${fixed(size.risk_bound)} and the margin ${fixed(-size.risk_margin)}.`;
+      `${fixed(-trial.margin)}.${trial.risk ? measuredRisk(size) : ""}`;
   const columns = [
     ...[
       "Features",
@@ -131,9 +140,7 @@ function trialCharts(trial) {
       trial.measure,
       "Difference",
       "Lower bound",
-      "Risk difference",
-      "Risk bound",
-      "Risk margin",
+      ...(trial.risk ? ["Risk difference", "Risk bound", "Risk margin"] : []),
     ].map(numeric),
     "Result",
     "Proposed by",
@@ -147,12 +154,13 @@ function trialCharts(trial) {
     charts.forEach((chart) => chart.redraw());
     control.update();
   };
-  const charts = [
-    trialChart(trial, sizes, effectiveness, state, move),
-    trialChart(trial, sizes, risk, state, move, numbers("evaluated sets", columns, rows)),
-  ];
+  const tests = trial.risk ? [effectiveness, risk] : [effectiveness];
+  const table = numbers("evaluated sets", columns, rows);
+  const charts = tests.map((test, index) =>
+    trialChart(trial, sizes, test, state, move, index === tests.length - 1 ? table : undefined),
+  );
   const control = sizeControl(trial, sizes, state, move, conclusion);
-  return [element("div", {}, charts[0], control), charts[1]];
+  return [element("div", {}, charts[0], control), ...charts.slice(1)];
 }
 
 /**
@@ -193,11 +201,11 @@ function sizeControl(trial, sizes, state, move, conclusion) {
         figure(signed(size.difference), "difference to all features"),
         figure(fixed(size.lower_bound), `lower bound, ${trial.confidence} % confidence`),
         figure(fixed(-trial.margin), "margin"),
-        figure(
+        trial.risk ? figure(
           signed(size.risk_difference),
           `difference in risk, bound ${fixed(size.risk_bound)}, margin ${fixed(-size.risk_margin)}`,
-        ),
-        figure(String(size.cost), "cost"),
+        ) : null,
+        figure(costText(size.cost), "cost"),
       ),
       commandLine(
         size.chosen ? "Select this set again" : "Select a set of this size",
@@ -240,7 +248,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
     type: "scatter",
     mode: "markers",
     name: kind.name,
-    x: those.map((size) => size.features),
+    x: those.map((size) => sizeOf(trial, size)),
     y: those.map((size) => of(size).difference),
     marker: { color: colour(kind.colour), symbol: kind.symbol, size: kind.size },
     customdata: those.map((size) => sizes.indexOf(size)),
@@ -248,6 +256,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
     hovertext: those.map((size) =>
       hoverText(
         plural(size.features, "feature"),
+        ...(trial.by_cost ? [`cost ${costText(size.cost)}`] : []),
         `${trial.measure} ${fixed(size.value)}`,
         `${title} ${signed(of(size).difference)}`,
         `lower bound ${fixed(of(size).bound)}`,
@@ -258,7 +267,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
   // From the lower bound to the measured difference, over all sizes.
   const band = () => {
     const bounded = sizes.filter((size) => of(size).bound != null);
-    const x = bounded.map((size) => size.features);
+    const x = bounded.map((size) => sizeOf(trial, size));
     return {
       type: "scatter",
       mode: "lines",
@@ -277,7 +286,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
   const curve = () => ({
     type: "scatter",
     mode: "lines",
-    x: sizes.map((size) => size.features),
+    x: sizes.map((size) => sizeOf(trial, size)),
     y: sizes.map((size) => of(size).difference),
     line: { color: colour("series-1"), width: 1.5 },
     hoverinfo: "skip",
@@ -296,7 +305,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
     height: (width) => (width < NARROW ? 320 : 340),
     paperHeight: 190,
     layout: {
-      xaxis: axis("number of features", { rangemode: "tozero" }),
+      xaxis: axis(trial.by_cost ? "cost" : "number of features", { rangemode: "tozero" }),
       yaxis: axis(title),
       shapes: [
         line(0, { color: colour("line"), width: 1 }),
@@ -306,8 +315,8 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, state, m
           yref: "paper",
           y0: 0,
           y1: 1,
-          x0: sizes[state.index].features,
-          x1: sizes[state.index].features,
+          x0: sizeOf(trial, sizes[state.index]),
+          x1: sizeOf(trial, sizes[state.index]),
           line: { color: colour("accent"), width: 2 },
         },
       ],

@@ -5,18 +5,21 @@ function fillSizes(panel) {
   const titled = (title, chart) => element("div", {}, element("h3", {}, title), chart);
   const charts = [];
   if (part.curves.length > 0) charts.push(
-    titled(part.tested ? "On validation data" : "By number of features", curvesChart(part)),
+    titled(part.tested ? "On validation data" : `By ${sizeName(part)}`, curvesChart(part)),
   );
   if (part.tested) charts.push(titled("On test data", testedChart()));
   panel.append(element("div", { class: "pair" }, ...charts));
 }
+
+/** What sizes are. */
+const sizeName = (part) => (part.by_cost ? "cost" : "number of features");
 
 function curvesChart(part) {
   const build = () => {
     const traces = [];
     for (const curve of part.curves) {
       const { colour: line, symbol, dash } = look(methodIndex(curve.name));
-      const x = curve.points.map((point) => point.features);
+      const x = curve.points.map((point) => (part.by_cost ? point.cost : point.features));
       if (part.bands) {
         traces.push({
           type: "scatter",
@@ -48,6 +51,7 @@ function curvesChart(part) {
           hoverText(
             curve.name,
             plural(point.features, "feature"),
+            ...(part.by_cost ? [`cost ${costText(point.cost)}`] : []),
             `${part.measure} ${fixed(point.value)}`,
             ...(point.low == null ? [] : [`95 % interval ${interval(point.low, point.high)}`]),
           ),
@@ -80,7 +84,7 @@ function curvesChart(part) {
       traces,
       legend: part.curves.length > 1,
       layout: {
-        xaxis: axis("number of features", { rangemode: "tozero" }),
+        xaxis: axis(sizeName(part), { rangemode: "tozero" }),
         yaxis: axis(part.measure),
         shapes,
         annotations,
@@ -93,6 +97,7 @@ function curvesChart(part) {
   const columns = [
     "Method",
     ["Features", "number"],
+    ...(part.by_cost ? [["Cost", "number"]] : []),
     [part.measure, "number"],
     ["95 % interval", "number"],
     ["Folds", "number"],
@@ -101,12 +106,13 @@ function curvesChart(part) {
     (point) => [
       curve.name,
       String(point.features),
+      ...(part.by_cost ? [costText(point.cost)] : []),
       fixed(point.value),
       interval(point.low, point.high),
       String(point.folds),
     ],
   ));
-  const curvesTable = numbers(`${part.measure} by number of features`, columns, rows);
+  const curvesTable = numbers(`${part.measure} by ${sizeName(part)}`, columns, rows);
   if (part.curves.every((curve) => curve.points.length < 2)) {
     const [curve] = part.curves;
     const [point] = curve.points;
@@ -123,7 +129,7 @@ function curvesChart(part) {
     );
   }
   return chartFigure({
-    name: `${part.measure} by number of features`,
+    name: `${part.measure} by ${sizeName(part)}`,
     caption: remark + bands,
     build,
     table: curvesTable,

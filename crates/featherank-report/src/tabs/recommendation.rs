@@ -68,8 +68,12 @@ pub struct EvaluatedSets {
     /// In percent.
     pub confidence: f64,
     pub baseline: String,
-    /// The verdict on the returned set, in words.
+    /// The verdict on the returned set, in words; "all features" if it contains them all.
     pub verdict: &'static str,
+    /// Whether risk was tested, or ignored.
+    pub risk: bool,
+    /// Whether sizes are costs, and not numbers of features.
+    pub by_cost: bool,
     pub sizes: Vec<EvaluatedSet>,
 }
 
@@ -170,6 +174,7 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         commands.push(ask(&selection.sources));
     }
     let verdict = selection.verdict();
+    let keeps_all = verdict.as_ref().is_some_and(|verdict| verdict.keeps_all);
     let badge = |verdict: &SelectionVerdict| Badge {
         verdict: verdict.verdict,
         words: verdict.badge.clone(),
@@ -195,7 +200,7 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         commands,
         trial: advice
             .filter(|advice| !advice.tried.is_empty())
-            .map(|advice| trial(selection, advice)),
+            .map(|advice| trial(selection, advice, keeps_all)),
         set_aside: selection
             .set_aside
             .iter()
@@ -248,7 +253,14 @@ fn sentence(note: &str) -> String {
     format!("{start}{}.", letters.as_str().trim_end_matches('.'))
 }
 
-fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
+/// Whether risk is not reported, as the parameter asks.
+fn ignores_risk(selection: &Selection, advice: &Advice) -> bool {
+    let is_ignored = selection.parameters.get("risk").is_some_and(|rule| rule == "ignore");
+    is_ignored && advice.risk_verdict == Verdict::NotTested
+}
+
+/// The sets that were evaluated; `keeps_all` says whether the returned one contains all features.
+fn trial(selection: &Selection, advice: &Advice, keeps_all: bool) -> EvaluatedSets {
     let size = |(place, tried): (usize, &TestedSize)| {
         let mut methods = tried.methods.clone();
         methods.sort();
@@ -274,7 +286,12 @@ fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
         margin: advice.tried.first().map_or(f64::NAN, |tried| tried.effectiveness.margin),
         confidence: 100.0 * (1.0 - advice.demand.level),
         baseline: advice.baseline.clone(),
-        verdict: advice.verdict.words(),
+        verdict: match keeps_all {
+            true => "all features",
+            false => advice.verdict.words(),
+        },
+        risk: !ignores_risk(selection, advice),
+        by_cost: commands::sizes_are_costs(selection),
         sizes: advice.tried.iter().enumerate().map(size).collect(),
     }
 }

@@ -7,6 +7,7 @@ use featherank::select::Selection;
 use serde::Serialize;
 
 use super::methods::MethodSummary;
+use crate::commands::sizes_are_costs;
 use crate::grouped::{Grouped, mean};
 
 /// Half the width of a 95 % interval in standard errors (normal approximation).
@@ -20,6 +21,8 @@ pub struct Sizes {
     pub curves: Vec<MethodCurve>,
     /// Whether curves have confidence bands.
     pub bands: bool,
+    /// Whether sizes are costs, and not numbers of features.
+    pub by_cost: bool,
     /// A reference level, such as all features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -39,6 +42,9 @@ pub struct MethodCurve {
 #[derive(Serialize, PartialEq, Debug)]
 pub struct SizePoint {
     pub features: usize,
+    /// The cost, if sizes are costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     pub value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
@@ -71,6 +77,7 @@ pub fn of_results(
     Some(Sizes {
         measure: results.choose.clone(),
         bands: !curves.is_empty(),
+        by_cost: false,
         curves,
         level: None,
         tested: true,
@@ -98,6 +105,7 @@ fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
             errors.iter().map(|error| error * error).sum::<f64>().sqrt() / errors.len() as f64;
         SizePoint {
             features,
+            cost: None,
             value,
             low: Some(value - HALF_WIDTH * error),
             high: Some(value + HALF_WIDTH * error),
@@ -110,25 +118,38 @@ fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
 /// The sets that `auto` evaluated, the models that an embedded method fitted, or the path of the
 /// method.
 pub fn of_selection(selection: &Selection) -> Option<Sizes> {
-    let plain = |features, value| SizePoint { features, value, low: None, high: None, folds: 1 };
+    let plain = |features, value| SizePoint {
+        features,
+        cost: None,
+        value,
+        low: None,
+        high: None,
+        folds: 1,
+    };
     let curve = |points| vec![MethodCurve { name: selection.method.clone(), points }];
     if let Some(advice) = selection.advice.as_ref().filter(|advice| !advice.tried.is_empty()) {
+        let by_cost = sizes_are_costs(selection);
         let mut points: Vec<SizePoint> = advice
             .tried
             .iter()
             .map(|tried| SizePoint {
                 features: tried.features,
+                cost: by_cost.then_some(tried.cost),
                 value: tried.value,
                 low: Some(tried.value - HALF_WIDTH * tried.error),
                 high: Some(tried.value + HALF_WIDTH * tried.error),
                 folds: advice.folds,
             })
             .collect();
-        points.sort_by_key(|point| point.features);
+        match by_cost {
+            true => points.sort_by(|a, b| a.cost.unwrap_or(0.0).total_cmp(&b.cost.unwrap_or(0.0))),
+            false => points.sort_by_key(|point| point.features),
+        }
         return Some(Sizes {
             measure: advice.measure.clone(),
             curves: curve(points),
             bands: true,
+            by_cost,
             level: advice.all.map(|value| Level { name: "all features".into(), value }),
             tested: false,
             remark: "All values are measured on held-out queries.".into(),
@@ -152,6 +173,7 @@ pub fn of_selection(selection: &Selection) -> Option<Sizes> {
             .unwrap_or_else(|| "score of the method".into()),
         curves: curve(fitted),
         bands: false,
+        by_cost: false,
         level: None,
         tested: false,
         remark: remark.into(),

@@ -19,6 +19,9 @@ use crate::random::{Purpose, stream};
 /// The level below which file order is called informative.
 const LEVEL: f64 = 0.01;
 
+/// The level below which there is a weak sign that file order is informative.
+const WEAK_LEVEL: f64 = 0.1;
+
 /// The number of documents that are tested; of larger data a sample of the queries is used.
 const MOST_DOCUMENTS: usize = 50_000;
 
@@ -42,6 +45,13 @@ pub struct ConstantScore {
     pub informative: bool,
     /// Whether the measure can differ between rankings of the data.
     pub measurable: bool,
+}
+
+impl ConstantScore {
+    /// Whether there is a sign that the file order reveals relevance, but a weak one.
+    pub fn is_weak_sign(&self) -> bool {
+        !self.informative && self.p < WEAK_LEVEL
+    }
 }
 
 /// The value of a constant score under each measure; empty if the rows are not in this process.
@@ -131,5 +141,13 @@ mod tests {
     fn random_order_is_not_called_informative() {
         let found = test(&[150, 37, 260, 211, 99]);
         assert!(!found.informative && found.p > 0.5, "{}", found.p);
+        assert!(!found.is_weak_sign());
+    }
+
+    #[test]
+    fn signs_are_weak_between_the_levels() {
+        let found = test(&[150, 37, 260, 211, 99]);
+        let weak = |p| ConstantScore { p, informative: p < LEVEL, ..found.clone() }.is_weak_sign();
+        assert_eq!([0.005, 0.015, 0.028, 0.2].map(weak), [false, true, true, false]);
     }
 }

@@ -8,7 +8,7 @@ use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary};
 
 pub(super) const PRECISION: MeasureSpec = MeasureSpec {
     name: "p",
-    summary: "precision: share of relevant documents among the first k",
+    summary: "share of relevant documents among the first k",
     cites: &[],
     cutoff: Cutoff::Required,
     options: &[Key::Relevant, Key::ShortLists, Key::NoRelevant, Key::Ties],

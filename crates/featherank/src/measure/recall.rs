@@ -9,7 +9,7 @@ use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary};
 
 pub(super) const RECALL: MeasureSpec = MeasureSpec {
     name: "recall",
-    summary: "recall: share of the relevant documents that are among the first k",
+    summary: "share of the relevant documents that are among the first k",
     cites: &[],
     cutoff: Cutoff::Required,
     options: &[Key::Relevant, Key::NoRelevant, Key::Ties],

@@ -35,7 +35,7 @@ pub struct Findings {
     pub advice: Option<Advice>,
     /// Notes for users about this result.
     pub notes: Vec<String>,
-    /// Whether the time limit was reached before the method finished.
+    /// Whether the run was stopped before the method finished.
     pub unfinished: bool,
 }
 

@@ -16,7 +16,7 @@ use crate::params::Params;
 use crate::rank::{Model, Training};
 use crate::run::Run;
 use crate::select::auto::Advice;
-use crate::select::{Findings, RecordedConstraints, Searched, SelectorSpec};
+use crate::select::{Findings, RecordedConstraints, Searched, SelectionVerdict, SelectorSpec};
 
 /// A selection, as it is printed, saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,8 +68,7 @@ pub struct Selection {
     /// Notes for users about this result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether the time limit was reached before the method finished: the result is the best so
-    /// far.
+    /// Whether the run was stopped before the method finished: the result is the best so far.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
 }
@@ -277,18 +276,31 @@ impl Selection {
 
     /// The document as JSON.
     pub fn to_json(&self) -> Result<String> {
-        document::to_json(KIND, VERSION, self)
+        document::to_json(KIND, VERSION, &self.with_verdict())
     }
 
     /// Writes the document atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
-        document::save(KIND, VERSION, self, path)
+        document::save(KIND, VERSION, &self.with_verdict(), path)
+    }
+
+    fn with_verdict(&self) -> WithVerdict<'_> {
+        WithVerdict { verdict: self.verdict(), selection: self }
     }
 
     /// Loads a document.
     pub fn load(path: &Path) -> Result<Self> {
         document::load(KIND, VERSION, path)
     }
+}
+
+/// A selection as it is written. Its verdict is derived, and ignored when the document is read.
+#[derive(Serialize)]
+struct WithVerdict<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<SelectionVerdict>,
+    #[serde(flatten)]
+    selection: &'a Selection,
 }
 
 fn path(run: &Run, features: &FeatureTable, order: &[(FeatureId, f64)]) -> Vec<PathStep> {

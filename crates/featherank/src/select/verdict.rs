@@ -114,7 +114,7 @@ impl Selection {
             _ => " that it can use and that differ",
         };
         match (verdict, keeps_all) {
-            (Verdict::NotTested, true) => format!(
+            (Verdict::NotTested, true) if advice.tried.is_empty() => format!(
                 "Recommendation: keep all {kept}{usable} for {ranker}. No smaller set was tested."
             ),
             (_, true) => format!(
@@ -128,10 +128,13 @@ impl Selection {
                 "Not shown to be as good as all: {share} for {ranker}. This is not a \
                  recommendation."
             ),
-            (Verdict::NotTested, false) => format!(
-                "Not tested: {share} for {ranker}. No set of this size was compared with all \
-                 features."
-            ),
+            (Verdict::NotTested, false) => {
+                let why = match advice.tried.is_empty() {
+                    true => "No set of this size was compared with all features.",
+                    false => "This set was not tested.",
+                };
+                format!("Not tested: {share} for {ranker}. {why}")
+            }
         }
     }
 }
@@ -198,7 +201,8 @@ impl SelectionVerdict {
 
 /// A cost without the rounding errors of its sum.
 fn rounded(cost: f64) -> String {
-    ((cost * 1e6).round() / 1e6).to_string()
+    // The sum turns −0 into 0.
+    ((cost * 1e6).round() / 1e6 + 0.0).to_string()
 }
 
 #[cfg(test)]
@@ -269,6 +273,42 @@ mod tests {
             assert!(found.badge.starts_with("smaller sets not"), "{}", found.badge);
             assert!(found.evidence.is_none());
         }
+    }
+
+    #[test]
+    fn untested_sets_of_runs_that_tested_others_say_so() {
+        let few = selection(&[], Constraints { k: Some(2), ..Constraints::default() });
+        let tested = of(Verdict::NotTested, &few);
+        assert!(tested.headline.ends_with("This set was not tested."), "{}", tested.headline);
+        let mut untested = few;
+        untested.advice.as_mut().unwrap().tried.clear();
+        let found = of(Verdict::NotTested, &untested);
+        assert!(found.headline.contains("No set of this size was compared"), "{}", found.headline);
+    }
+
+    /// The verdict of a document is derived: an edited one is ignored, and written as it is derived.
+    #[test]
+    fn documents_contain_the_verdict() {
+        let few = selection(&[], Constraints { k: Some(2), ..Constraints::default() });
+        let text = few.to_json().unwrap();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let verdict = few.verdict().unwrap();
+        assert_eq!(document["verdict"]["headline"], verdict.headline);
+        assert_eq!(document["verdict"]["queries"], verdict.queries);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selection.json");
+        few.save(&path).unwrap();
+        assert_eq!(Selection::load(&path).unwrap(), few);
+        let headline = serde_json::to_string(&verdict.headline).unwrap();
+        let edited = text.replace(&headline, "\"All is well.\"");
+        assert_ne!(edited, text);
+        std::fs::write(&path, crate::document::resealed(&edited).unwrap()).unwrap();
+        assert_eq!(Selection::load(&path).unwrap().to_json().unwrap(), text);
+    }
+
+    #[test]
+    fn costs_have_no_rounding_errors() {
+        assert_eq!([119.04000000000002, -4.6e-19, 3.0].map(rounded), ["119.04", "0", "3"]);
     }
 
     #[test]

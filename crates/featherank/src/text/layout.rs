@@ -16,6 +16,8 @@ pub struct Columns<'a, S> {
     pub rows: &'a [Vec<String>],
     /// The number of columns at the start that identify a row.
     pub keys: usize,
+    /// The columns that belong to the one before, and stay with it if the table is split.
+    pub attached: &'a [usize],
 }
 
 /// Formats a table of at most `width` columns, unless a single word is wider. Columns of numbers
@@ -26,18 +28,24 @@ pub fn text_table<S: AsRef<str>>(table: &Columns<'_, S>, width: usize) -> String
     let keys = table.keys.min(columns.len().saturating_sub(1));
     let (key, others) = columns.split_at(keys);
     let mut blocks: Vec<Vec<&TableColumn<'_>>> = Vec::new();
-    for column in others {
-        let fits = |block: &Vec<&TableColumn<'_>>| {
-            let all = block.iter().copied().chain([column]);
-            total(all.map(|column| column.least)) <= width
-        };
-        match blocks.last_mut().filter(|block| fits(block)) {
-            Some(block) => block.push(column),
-            None => blocks.push(key.iter().chain([column]).collect()),
+    let key: Vec<&TableColumn<'_>> = key.iter().collect();
+    for group in others.chunk_by(|_, next| next.attached) {
+        // Lines that are too long are worse than columns that are apart.
+        let size = if fit(&key, group, width) { group.len() } else { 1 };
+        for part in group.chunks(size) {
+            match blocks.last_mut().filter(|block| fit(block, part, width)) {
+                Some(block) => block.extend(part),
+                None => blocks.push(key.iter().copied().chain(part).collect()),
+            }
         }
     }
     let blocks: Vec<String> = blocks.iter().map(|block| block_text(block, width)).collect();
     blocks.join("\n\n")
+}
+
+/// Whether more columns fit beside those of a block.
+fn fit<'c, 'a>(block: &[&'c TableColumn<'a>], more: &'c [TableColumn<'a>], width: usize) -> bool {
+    total(block.iter().copied().chain(more).map(|column| column.least)) <= width
 }
 
 /// The width of columns with the gaps between them.
@@ -50,6 +58,8 @@ struct TableColumn<'a> {
     header: &'a str,
     cells: Vec<&'a str>,
     numeric: bool,
+    /// Whether the column belongs to the one before.
+    attached: bool,
     /// The width of the longest cell, and the width that the column needs at least.
     natural: usize,
     least: usize,
@@ -71,6 +81,7 @@ impl<'a> TableColumn<'a> {
             header,
             cells,
             numeric,
+            attached: table.attached.contains(&index),
             natural: widest.max(display_width(header)),
             least: content.max(longest_piece(header)),
         }
@@ -147,7 +158,7 @@ mod tests {
     fn layout(header: &[&str], rows: &[&[&str]], keys: usize, width: usize) -> String {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
-        text_table(&Columns { header, rows: &rows, keys }, width)
+        text_table(&Columns { header, rows: &rows, keys, attached: &[] }, width)
     }
 
     #[test]
@@ -174,6 +185,23 @@ mod tests {
         assert_eq!(one, "          first\nmethod  measure\ntop-k   0.50000");
         assert_eq!(two, "         second\nmethod  measure\ntop-k   0.60000");
         assert!(text.lines().all(|line| line.chars().count() <= 20), "{text}");
+    }
+
+    #[test]
+    fn attached_columns_stay_together() {
+        let header = ["name", "first", "interval", "second", "interval"];
+        let row = ["a", "0.5000", "0.4–0.6", "0.7000", "0.6–0.8"].map(str::to_owned).to_vec();
+        let text = |width| {
+            let rows = [row.clone()];
+            text_table(&Columns { header: &header, rows: &rows, keys: 1, attached: &[2, 4] }, width)
+        };
+        let wide = text(32);
+        let blocks: Vec<&str> = wide.split("\n\n").collect();
+        assert_eq!(blocks.len(), 2, "{wide}");
+        assert!(blocks[0].ends_with("0.4–0.6") && blocks[1].ends_with("0.6–0.8"), "{wide}");
+        let narrow = text(14);
+        assert_eq!(narrow.split("\n\n").count(), 4, "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 14), "{narrow}");
     }
 
     #[test]

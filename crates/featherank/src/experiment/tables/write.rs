@@ -77,7 +77,8 @@ fn text(table: &Table, width: usize) -> String {
     let rows: Vec<Vec<String>> = table.rows.iter().map(one_lined).collect();
     // The letter and the name of a method identify a row.
     let keys = if table.header.first().is_some_and(String::is_empty) { 2 } else { 1 };
-    let cells = text_table(&Columns { header: &table.header, rows: &rows, keys }, width);
+    let cells =
+        text_table(&Columns { header: &table.header, rows: &rows, keys, attached: &[] }, width);
     let notes: String =
         table.notes.iter().map(|note| wrapped(&one_line(note), width, 2) + "\n").collect();
     format!("{}\n{cells}\n{notes}", wrapped(&one_line(&table.title), width, 2))

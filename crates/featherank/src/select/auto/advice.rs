@@ -20,7 +20,7 @@ pub enum Verdict {
     Shown,
     /// Sets of this size were tested and failed, or only all features passed.
     NotShown,
-    /// No set of this size was tested: too few queries, or too little time.
+    /// The set was not tested: too few queries, too little time, or only other sets were tested.
     #[default]
     NotTested,
 }

@@ -194,8 +194,8 @@ impl AutoSelector {
         }
         match run.stop().ended_early() {
             // Stopped before the search began, which is repeated to return the features untested.
-            Some(_) => {
-                Ok(Findings { unfinished: true, ..search.keep_all(&state, words::no_time())? })
+            stop @ Some(_) => {
+                Ok(Findings { unfinished: true, ..search.keep_all(&state, words::no_time(stop))? })
             }
             None => search.finish(state),
         }

@@ -112,7 +112,8 @@ impl SizeSearch<'_> {
         let unfinished = self.run.unless_stopped(finished)?.is_none();
         let cells = state.complete(folds);
         if cells.is_empty() {
-            return Ok(Findings { unfinished, ..self.keep_all(&state, words::no_time())? });
+            let why = words::no_time(self.run.stop().ended_early());
+            return Ok(Findings { unfinished, ..self.keep_all(&state, why)? });
         }
         let curve = Curve::of(&cells, &sizes, self.proposers.len(), demand);
         let returned = self.chosen(&curve, &sizes, &cells);

@@ -1,6 +1,7 @@
 //! The notes that explain a recommendation.
 
 use super::{Advice, TestedSize, Verdict};
+use crate::error::Stop;
 use crate::measure::significance::NonInferiority;
 use crate::text::counted;
 
@@ -21,9 +22,13 @@ pub fn too_few(queries: usize, folds: usize) -> String {
     )
 }
 
-/// For runs without enough time.
-pub fn no_time() -> String {
-    "the time limit was reached before any size could be tried".to_owned()
+/// For runs that stopped before they could try a size; `stop` is the reason.
+pub fn no_time(stop: Option<Stop>) -> String {
+    let why = match stop {
+        Some(Stop::Interrupted) => "the run was interrupted",
+        Some(Stop::TimeLimit) | None => "the time limit was reached",
+    };
+    format!("{why} before any size could be tried")
 }
 
 /// The set that is returned, and how it was found.
@@ -82,20 +87,20 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
         )),
     }
     if let Some(next) = advice.next.map(|place| &advice.tried[place]) {
+        let is_risk_tested = advice.risk_verdict != Verdict::NotTested;
         let failed = match (next.effectiveness.holds, next.risk.holds) {
-            (true, _) => {
-                format!("risk relative to the {baseline} is not shown to be within its margin")
-            }
-            _ => format!(
+            (false, _) => Some(format!(
                 "the loss may reach {}; your margin is {allowed} %",
                 with_share(-next.effectiveness.lower_bound, all)
-            ),
+            )),
+            (true, false) if is_risk_tested => Some(format!(
+                "risk relative to the {baseline} is not shown to be within its margin"
+            )),
+            (true, _) => None,
         };
-        notes.push(format!(
-            "{}: {measure} {:.4}, but {failed}",
-            features(next.features),
-            next.value
-        ));
+        notes.extend(failed.map(|failed| {
+            format!("{}: {measure} {:.4}, but {failed}", features(next.features), next.value)
+        }));
     }
     let methods = advice.methods.join(", ");
     notes.push(format!("proposed by {methods}; the set is from {}", set.method));
@@ -126,5 +131,18 @@ fn with_share(difference: f64, of: f64) -> String {
     match of > 0.0 {
         true => format!("{difference:.4} ({:.1} %)", 100.0 * difference / of),
         false => format!("{difference:.4}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_without_results_name_the_reason() {
+        let limit = "the time limit was reached before any size could be tried";
+        assert_eq!(no_time(Some(Stop::TimeLimit)), limit);
+        let interrupted = "the run was interrupted before any size could be tried";
+        assert_eq!(no_time(Some(Stop::Interrupted)), interrupted);
     }
 }
