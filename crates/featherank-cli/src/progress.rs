@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use featherank::Stop;
-use featherank::run::{Observer, ProgressState, Step, StopToken};
+use featherank::run::{Observer, ProgressState, Step, StepLevel, StopToken};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Output;
@@ -16,15 +16,59 @@ use crate::signals;
 /// How often the bar is drawn: the first time soon after the start, then without a step, too.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Shows steps as one bar on a terminal, as one line per kind of work if output is piped, and not
-/// at all with `--quiet`. Its token is stopped by signals.
+/// Shows steps as one bar on a terminal, as lines if output is piped, and not at all with
+/// `--quiet`. Its token is stopped by signals.
 pub struct Progress(Mode);
 
 enum Mode {
     Bar(Bar),
-    /// The lines already printed: methods may repeat a pass hundreds of times.
-    Lines(Mutex<HashSet<&'static str>>),
+    Lines(Arc<Mutex<StageLines>>),
     Silent,
+}
+
+/// The lines for piped output: one when a stage begins and one when it ends, and one when a pass
+/// ends. Each is printed once: methods may repeat a pass hundreds of times.
+#[derive(Default)]
+struct StageLines {
+    begun: HashSet<&'static str>,
+    ended: HashSet<&'static str>,
+    /// The current stage, and whether all its units are done. It ends when another stage begins or
+    /// results are printed: it may end early, and its total may grow.
+    current: Option<(&'static str, bool)>,
+}
+
+impl StageLines {
+    /// The lines to print at a step.
+    fn add(&mut self, step: &Step) -> Vec<String> {
+        let is_done = step.share().is_some_and(|share| share >= 1.0);
+        if step.level == StepLevel::Pass {
+            return Vec::from_iter(is_done.then(|| self.ended(step.what)).flatten());
+        }
+        let is_same = self.current.is_some_and(|(what, _)| what == step.what);
+        let ended = if is_same { None } else { self.end() };
+        self.current = Some((step.what, is_done));
+        let begins = !is_same && !is_done && !self.ended.contains(step.what);
+        let begun =
+            (begins && self.begun.insert(step.what)).then(|| format!("{}: started", step.what));
+        ended.into_iter().chain(begun).collect()
+    }
+
+    /// Ends the current stage; the line to print.
+    fn end(&mut self) -> Option<String> {
+        let (what, _) = self.current.take()?;
+        self.ended(what)
+    }
+
+    fn ended(&mut self, what: &'static str) -> Option<String> {
+        self.ended.insert(what).then(|| format!("{what}: done"))
+    }
+}
+
+fn write_lines(lines: impl IntoIterator<Item = String>) {
+    for line in lines {
+        // A closed standard error must not stop the work.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
 }
 
 /// One bar for all steps of the command; dropping it clears the line.
@@ -46,8 +90,14 @@ struct LineState {
 /// The line of the command that runs. Whatever is printed must not end up on it.
 static LINE: Mutex<Weak<Line>> = Mutex::new(Weak::new());
 
-/// Prints results: clears the bar, which appears again at the next step.
+/// The lines of the command that runs, if output is piped.
+static LINES: Mutex<Weak<Mutex<StageLines>>> = Mutex::new(Weak::new());
+
+/// Prints results: clears the bar, which appears again at the next step. The current stage has
+/// ended.
 pub fn cleared<T>(print: impl FnOnce() -> T) -> T {
+    let lines = lock(&LINES).upgrade();
+    write_lines(lines.and_then(|lines| lock(&lines).end()));
     let Some(line) = current() else { return print() };
     let mut state = line.lock();
     line.clear(&mut state);
@@ -62,7 +112,11 @@ pub fn suspended<T>(print: impl FnOnce() -> T) -> T {
 }
 
 fn current() -> Option<Arc<Line>> {
-    LINE.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
+    lock(&LINE).upgrade()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Progress {
@@ -71,7 +125,11 @@ impl Progress {
         let mode = match () {
             () if output.quiet() => Mode::Silent,
             () if output.live() => Mode::Bar(Bar::start()),
-            () => Mode::Lines(Mutex::default()),
+            () => {
+                let lines = Arc::default();
+                *lock(&LINES) = Arc::downgrade(&lines);
+                Mode::Lines(lines)
+            }
         };
         Self::of(mode)
     }
@@ -97,7 +155,7 @@ impl Bar {
         let progress = ProgressState::new(Instant::now());
         let state = Mutex::new(LineState { progress, is_shown: true, has_ended: false });
         let line = Arc::new(Line { state, drawn });
-        *LINE.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&line);
+        *lock(&LINE) = Arc::downgrade(&line);
         let weak = Arc::downgrade(&line);
         // Without the thread the bar is not drawn.
         drop(std::thread::Builder::new().name("progress".into()).spawn(move || draw(&weak)));
@@ -125,7 +183,7 @@ impl Drop for Bar {
 
 impl Line {
     fn lock(&self) -> MutexGuard<'_, LineState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn clear(&self, state: &mut LineState) {
@@ -155,6 +213,12 @@ fn draw(line: &Weak<Line>) {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        if let Mode::Lines(lines) = &self.0 {
+            let mut lines = lock(lines);
+            // The work may have failed within a stage.
+            let is_done = lines.current.is_some_and(|(_, is_done)| is_done);
+            write_lines(if is_done { lines.end() } else { None });
+        }
         signals::end_run();
     }
 }
@@ -163,13 +227,9 @@ impl Observer for Progress {
     fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
         match &self.0 {
             Mode::Silent => {}
-            Mode::Lines(printed) => {
-                let is_done = step.share().is_some_and(|share| share >= 1.0);
-                let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
-                if is_done && printed.insert(step.what) {
-                    // A closed standard error must not stop the work.
-                    let _ = writeln!(std::io::stderr(), "{}: done", step.what);
-                }
+            Mode::Lines(lines) => {
+                let mut lines = lock(lines);
+                write_lines(lines.add(step));
             }
             Mode::Bar(bar) => bar.add(step),
         }
@@ -178,5 +238,34 @@ impl Observer for Progress {
 
     fn stop(&self) -> &StopToken {
         signals::token()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_begin_and_end_once() {
+        let mut lines = StageLines::default();
+        let stage = |what, done, total| Step::stage(what, done, Some(total));
+        assert_eq!(lines.add(&stage("cross-fitting", 0, 10)), ["cross-fitting: started"]);
+        for (done, total) in [(1, 10), (10, 10), (9, 10), (11, 30)] {
+            assert!(lines.add(&stage("cross-fitting", done, total)).is_empty());
+        }
+        let pass = Step::pass("computing moments", 2, Some(2));
+        assert_eq!(lines.add(&pass), ["computing moments: done"]);
+        assert!(lines.add(&pass).is_empty());
+        let next = lines.add(&stage("boosting trees", 1, 1000));
+        assert_eq!(next, ["cross-fitting: done", "boosting trees: started"]);
+        // It stops early. A stage that is complete at its first step only ends.
+        let next = lines.add(&stage("choosing features", 1, 1));
+        assert_eq!(next, ["boosting trees: done"]);
+        assert_eq!(lines.end().as_deref(), Some("choosing features: done"));
+        assert_eq!(lines.end(), None);
+        // Repeated stages print nothing.
+        assert!(lines.add(&stage("cross-fitting", 1, 10)).is_empty());
+        assert!(lines.add(&stage("boosting trees", 1, 10)).is_empty());
+        assert_eq!(lines.end(), None);
     }
 }

@@ -118,7 +118,27 @@ fn piped_commands_name_nested_stages() {
         .current_dir(folder.path())
         .output();
     let notes = String::from_utf8(ran.unwrap().stderr).unwrap();
-    assert!(notes.contains("eliminating features: done"), "{notes}");
+    for line in ["eliminating features: started", "eliminating features: done"] {
+        assert_eq!(notes.lines().filter(|other| *other == line).count(), 1, "{notes}");
+    }
+}
+
+/// Boosting stops long before the last tree.
+#[test]
+fn piped_commands_name_stages_that_end_early() {
+    let folder = folder();
+    let train = ["train", "data/train.txt", "--valid", "data/vali.txt", "--ranker", "lambdamart"];
+    let ran = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(train)
+        .args(["-p", "trees=1000", "-p", "patience=2"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let notes = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.success(), "{notes}");
+    for line in ["boosting trees: started", "boosting trees: done"] {
+        assert_eq!(notes.lines().filter(|other| *other == line).count(), 1, "{notes}");
+    }
 }
 
 #[test]

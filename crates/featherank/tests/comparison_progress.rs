@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{ReadOptions, WriteOptions, write};
@@ -46,6 +46,32 @@ fn cells_and_samples_are_one_stage() {
     // The ranker alone and after two selectors, on three folds; then two selectors on samples.
     let units = 3 * 3 + 2 * 3;
     assert_eq!((last.what, last.done, last.total), ("comparing", units, Some(units)));
+}
+
+/// The recommendation takes far longer than a cell, from which its time cannot be estimated.
+#[test]
+fn the_recommendation_is_a_stage_of_its_own() {
+    /// The last step of the comparison; stops the run when the recommendation begins.
+    #[derive(Default)]
+    struct UntilRecommendation(Mutex<Option<Step>>);
+    impl Observer for UntilRecommendation {
+        fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
+            if step.what == "recommending" {
+                return ControlFlow::Break(Stop::Interrupted);
+            }
+            *self.0.lock().unwrap() = Some(*step);
+            ControlFlow::Continue(())
+        }
+    }
+    let (folder, observer) = (Folder::new(), Arc::new(UntilRecommendation::default()));
+    let plan = Plan { recommend: true, bootstraps: 0, ..Plan::parse(PLAN).unwrap() };
+    let job = ComparisonJob::new(plan, Vec::new(), rows(), &folder.path("results")).unwrap();
+    let results = job.folder().clone();
+    let run = Run { observer: observer.clone(), ..Run::new(1, Constraints::default()) };
+    let stopped = job.open(run.stop()).unwrap().run(&results, &run, 1, &|_| {});
+    assert!(matches!(stopped, Err(Error::Stopped(Stop::Interrupted))));
+    let last = observer.0.lock().unwrap().unwrap();
+    assert_eq!((last.what, last.done, last.total), ("comparing", 9, Some(9)));
 }
 
 /// An observer whose token is stopped from the start.

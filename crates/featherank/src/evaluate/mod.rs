@@ -9,15 +9,20 @@ mod run_file;
 mod scores;
 mod source;
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 use crate::data::Dataset;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::measure::risk::{RiskReport, geo_risk_with_baseline, risk_report};
 use crate::measure::significance::{
-    Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon,
+    Interval, WilcoxonMethod, holm, observed_bootstrap_mean, paired_t, resample_blocks, wilcoxon,
 };
+use crate::progress::Step;
+use crate::stop::StopToken;
 pub use letters::PairedTest;
 #[cfg(feature = "experiments")]
 pub(crate) use letters::{beaten, letter};
@@ -195,6 +200,17 @@ pub fn evaluate(
     plan: &EvaluationPlan,
     baseline: Option<&RiskBaseline>,
 ) -> Result<Evaluation> {
+    evaluate_rows(data, rankings, plan, baseline, &Resampling::unobserved(plan, rankings.len()))
+}
+
+/// As [`evaluate()`], observed by an engine.
+fn evaluate_rows(
+    data: &Dataset,
+    rankings: &[Ranking],
+    plan: &EvaluationPlan,
+    baseline: Option<&RiskBaseline>,
+    resampling: &Resampling<'_>,
+) -> Result<Evaluation> {
     check_labels(&plan.measures, data)?;
     let view = data.view();
     let values = |ranking: &Ranking| {
@@ -202,7 +218,43 @@ pub fn evaluate(
         (ranking.name.clone(), plan.measures.iter().map(per_query).collect())
     };
     let rankings = rankings.iter().map(values).collect();
-    Ok(summarise(rankings, data.queries().ids().to_vec(), plan, baseline))
+    summarise(rankings, data.queries().ids().to_vec(), plan, baseline, resampling)
+}
+
+/// The progress of the confidence intervals, in blocks of resamples.
+struct Resampling<'a> {
+    engine: Option<&'a dyn Engine>,
+    stop: StopToken,
+    done: Cell<u64>,
+    total: u64,
+}
+
+impl<'a> Resampling<'a> {
+    /// Without an engine that is observed.
+    fn unobserved(plan: &EvaluationPlan, rankings: usize) -> Self {
+        let blocks = resample_blocks(plan.resamples);
+        let total = (rankings * plan.measures.len() * blocks) as u64;
+        Resampling { engine: None, stop: StopToken::NEVER, done: Cell::new(0), total }
+    }
+
+    /// Reports to the observer of an engine, which may stop it.
+    fn of(engine: &'a dyn Engine, plan: &EvaluationPlan, rankings: usize) -> Self {
+        let unobserved = Resampling::unobserved(plan, rankings);
+        Resampling { engine: Some(engine), stop: engine.stop(), ..unobserved }
+    }
+
+    fn report(&self) -> Result<()> {
+        let step = Step::stage("resampling", self.done.get(), Some(self.total));
+        self.engine.map_or(Ok(()), |engine| engine.step(&step))
+    }
+
+    /// The interval of the mean over queries.
+    fn interval(&self, values: &[f64], plan: &EvaluationPlan) -> Result<Interval> {
+        observed_bootstrap_mean(values, 0.95, plan.resamples, plan.seed, &self.stop, || {
+            self.done.set(self.done.get() + 1);
+            self.report()
+        })
+    }
 }
 
 /// The evaluation of named rankings, from their per-query values under each measure of the plan.
@@ -211,25 +263,26 @@ fn summarise(
     queries: Vec<String>,
     plan: &EvaluationPlan,
     baseline: Option<&RiskBaseline>,
-) -> Evaluation {
-    let of_ranking = |(name, values): (String, Vec<Vec<f64>>)| {
-        let value = |(measure, per_query): (&Measure, Vec<f64>)| {
+    resampling: &Resampling<'_>,
+) -> Result<Evaluation> {
+    resampling.report()?;
+    let of_ranking = |(name, values): (String, Vec<Vec<f64>>)| -> Result<RankingResult> {
+        let value = |(measure, per_query): (&Measure, Vec<f64>)| -> Result<MeasureResult> {
             let Interval { low, high, level } =
-                bootstrap_mean(&measure.additive(&per_query), 0.95, plan.resamples, plan.seed);
+                resampling.interval(&measure.additive(&per_query), plan)?;
             let interval = Interval {
                 low: measure.summary_of_mean(low),
                 high: measure.summary_of_mean(high),
                 level,
             };
-            MeasureResult { value: measure.summary(&per_query), interval, per_query }
+            Ok(MeasureResult { value: measure.summary(&per_query), interval, per_query })
         };
-        RankingResult {
-            name,
-            values: plan.measures.iter().zip(values).map(value).collect(),
-            risk: None,
-        }
+        let values: Vec<MeasureResult> =
+            plan.measures.iter().zip(values).map(value).collect::<Result<_>>()?;
+        Ok(RankingResult { name, values, risk: None })
     };
-    let mut results: Vec<RankingResult> = rankings.into_iter().map(of_ranking).collect();
+    let mut results: Vec<RankingResult> =
+        rankings.into_iter().map(of_ranking).collect::<Result<_>>()?;
     let of_measure = |(m, measure): (usize, &Measure)| {
         compare(
             m,
@@ -241,14 +294,14 @@ fn summarise(
     if let Some(baseline) = baseline {
         add_risk(&mut results, &baseline.per_query, plan.alpha);
     }
-    Evaluation {
+    Ok(Evaluation {
         measures: plan.measures.clone(),
         queries,
         rankings: results,
         comparisons,
         risk_baseline: baseline.map(|baseline| baseline.name.clone()),
         found_by_id: false,
-    }
+    })
 }
 
 /// Every pair of rankings under one measure, the one at `index`, from their per-query values.

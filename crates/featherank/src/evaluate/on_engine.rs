@@ -1,7 +1,7 @@
 //! Evaluation by passes: rankings that are computed where the rows are, so that the scores of all
 //! documents are never collected.
 
-use super::{Evaluation, EvaluationPlan, RiskBaseline, summarise};
+use super::{Evaluation, EvaluationPlan, Resampling, RiskBaseline, summarise};
 use crate::data::{FeatureId, FeatureTable};
 use crate::engine::passes::{FeatureMeasures, Moments};
 use crate::engine::{Ask, Engine};
@@ -101,7 +101,7 @@ pub fn evaluate_on(
     let values = values(engine, rankings, &plan.measures)?;
     let named = rankings.iter().map(|ranking| ranking.name.clone()).zip(values).collect();
     let queries = (0..engine.schema().queries()).map(|q| engine.schema().query_id(q)).collect();
-    Ok(summarise(named, queries, plan, baseline))
+    summarise(named, queries, plan, baseline, &Resampling::of(engine, plan, rankings.len()))
 }
 
 /// For each ranking and measure, the value of every query: one pass for all models, and one per

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::{
-    Evaluation, EvaluationPlan, OverFeatures, RankedBy, Ranking, RiskBaseline, evaluate,
-    evaluate_on, feature_scores, read_scores,
+    Evaluation, EvaluationPlan, OverFeatures, RankedBy, Ranking, Resampling, RiskBaseline,
+    evaluate_on, evaluate_rows, feature_scores, read_scores,
 };
 use crate::data::{Dataset, FeatureTable};
 use crate::engine::Engine;
@@ -190,7 +190,8 @@ fn evaluate_local(
         Some(BaselineSource::Other(source)) => Some(values(&source.open()?.ranking(data)?)),
         Some(BaselineSource::Number(number)) => Some(values(&rankings[number - 1])),
     };
-    evaluate(data, &rankings, plan, baseline.as_ref())
+    let resampling = Resampling::of(engine, plan, rankings.len());
+    evaluate_rows(data, &rankings, plan, baseline.as_ref(), &resampling)
 }
 
 fn evaluate_remote(
@@ -219,10 +220,15 @@ fn evaluate_remote(
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
     use crate::data::synth::{Preset, generate};
     use crate::data::{Feature, FeatureId};
     use crate::engine::LocalEngine;
+    use crate::error::Stop;
+    use crate::progress::{Observer, Step, StepLevel};
     use crate::rank::LinearModel;
 
     #[test]
@@ -248,6 +254,45 @@ mod tests {
             let found = evaluate_sources(&engine, &[named(name)], &plan, None).unwrap();
             assert_eq!(found.found_by_id, by_id, "{name:?}");
         }
+    }
+
+    /// Collects the stages, and may be told to stop at one.
+    #[derive(Default)]
+    struct Recorder(Mutex<Vec<Step>>, Option<&'static str>);
+
+    impl Observer for Recorder {
+        fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
+            if step.level == StepLevel::Stage {
+                self.0.lock().unwrap().push(*step);
+            }
+            match self.1 == Some(step.what) {
+                true => ControlFlow::Break(Stop::Interrupted),
+                false => ControlFlow::Continue(()),
+            }
+        }
+    }
+
+    #[test]
+    fn resampling_is_a_stage_that_can_be_stopped() {
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        let plan = EvaluationPlan {
+            measures: vec!["map".parse().unwrap(), "ndcg@10".parse().unwrap()],
+            alpha: 1.0,
+            resamples: 2_500,
+            seed: 1,
+        };
+        let evaluate = |recorder: &Arc<Recorder>| {
+            let engine = LocalEngine::new(data.clone(), 1).unwrap().observed_by(recorder.clone());
+            evaluate_sources(&engine, &[RankingSource::Feature("1".into())], &plan, None)
+        };
+        let recorder = Arc::new(Recorder::default());
+        evaluate(&recorder).unwrap();
+        let steps = recorder.0.lock().unwrap().clone();
+        // Three blocks for each of two rankings under two measures.
+        let expected = (0..=12).map(|done| Step::stage("resampling", done, Some(12)));
+        assert_eq!(steps, expected.collect::<Vec<_>>());
+        let stopped = evaluate(&Arc::new(Recorder(Mutex::default(), Some("resampling"))));
+        assert!(matches!(stopped, Err(Error::Stopped(Stop::Interrupted))));
     }
 
     #[test]

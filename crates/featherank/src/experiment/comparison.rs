@@ -149,7 +149,7 @@ impl Comparison {
         let work = ComparisonRun { comparison: self, folder, run: &run, jobs, on_event };
         let (cells, progress) = work.cells(&folds)?;
         let resamples = work.resamples(&cells, &progress)?;
-        let recommendation = work.recommendation(&progress)?;
+        let recommendation = work.recommendation()?;
         let train = &self.source.get(0)?.train;
         let similar = similarity::feature_similarity(&run, train, &self.protocol.report[0]);
         let redundancy = match similar {

@@ -31,8 +31,6 @@ pub(super) enum WorkKind {
     Cell(usize),
     /// The bootstrap samples of a row.
     Samples(usize),
-    /// The recommendation.
-    Recommendation,
 }
 
 /// A comparison in progress.
@@ -111,7 +109,7 @@ impl ComparisonRun<'_> {
         Ok((cells.into_iter().map(|(_, cell)| cell).collect(), progress))
     }
 
-    /// The progress of the cells of these groups, and of what follows them.
+    /// The progress of the cells of these groups, and of the bootstrap samples that follow them.
     fn progress(&self, groups: &[CellGroup]) -> Arc<ParallelUnits<WorkKind>> {
         let (comparison, plan) = (self.comparison, &self.comparison.plan);
         let cells = groups.iter().flat_map(|group| &group.rows).map(|&row| WorkKind::Cell(row));
@@ -122,7 +120,6 @@ impl ComparisonRun<'_> {
             let rows = rows.flat_map(|group| group.rows).filter(selects);
             units.extend(rows.map(WorkKind::Samples));
         }
-        units.extend(plan.recommend.then_some(WorkKind::Recommendation));
         ParallelUnits::new(self.run.observer.clone(), "comparing", self.jobs, units)
     }
 
@@ -219,20 +216,17 @@ impl ComparisonRun<'_> {
         Ok(found.iter().flat_map(|(_, drawn)| drawn.resamples()).collect())
     }
 
-    /// The recommendation of `auto` on all data with the first ranker, if requested.
-    pub fn recommendation(
-        &self,
-        progress: &Arc<ParallelUnits<WorkKind>>,
-    ) -> Result<Option<Box<Selection>>> {
+    /// The recommendation of `auto` on all data with the first ranker, if requested. It takes far
+    /// longer than a cell: `auto` reports stages of its own, after those of the comparison.
+    pub fn recommendation(&self) -> Result<Option<Box<Selection>>> {
         const NAME: &str = "recommendation.json";
         let comparison = self.comparison;
         let first = comparison.rows.iter().find(|(row, _)| row.ranker.is_some());
         let (true, Some((row, _))) = (comparison.plan.recommend, first) else { return Ok(None) };
-        let (observer, unit) = progress.begin(WorkKind::Recommendation)?;
         if let Ok(Some(saved)) = self.folder.load(NAME) {
-            progress.end(unit, false)?;
             return Ok(Some(saved));
         }
+        self.run.step("recommending", 0, None)?;
         let setting = |name: &str, value: String| (name.to_owned(), value);
         let mut settings = vec![
             setting("ranker", row.ranker.clone().unwrap_or_default()),
@@ -243,7 +237,7 @@ impl ComparisonRun<'_> {
                 row.fixed.iter().map(|(name, value)| format!("{name}={value}")).collect();
             settings.push(setting("settings", words.join(";")));
         }
-        let run = Run { seed: comparison.plan.seed, observer, ..self.run.clone() };
+        let run = Run { seed: comparison.plan.seed, ..self.run.clone() };
         let made = catch_panic(|| {
             let engine =
                 LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
@@ -254,7 +248,6 @@ impl ComparisonRun<'_> {
         match made {
             Ok(SelectionOutcome { selection, .. }) => {
                 self.folder.save(NAME, &selection)?;
-                progress.end(unit, true)?;
                 Ok(Some(Box::new(selection)))
             }
             Err(stopped @ Error::Stopped(_)) => Err(stopped),

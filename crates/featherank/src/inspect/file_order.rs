@@ -6,6 +6,8 @@
 //! counts how often a random order is as extreme. It needs no assumption about the distribution,
 //! and a few queries suffice to detect an order that is far from random.
 
+use std::cell::Cell;
+
 use rand::Rng;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,6 +16,7 @@ use crate::data::View;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::measure::{Measure, Ties};
+use crate::progress::Step;
 use crate::random::{Purpose, stream};
 
 /// The level below which file order is called informative.
@@ -61,12 +64,16 @@ pub(super) fn constant_scores(
 ) -> Result<Vec<ConstantScore>> {
     let Some(data) = engine.local() else { return Ok(Vec::new()) };
     let (view, scores) = (data.view(), vec![0.0; data.documents()]);
+    let largest = engine.schema().largest_label();
+    measures.iter().try_for_each(|measure| measure.check_labels(largest))?;
+    let tested = measures.iter().filter(|measure| measure.varies(&view)).count();
+    let progress = DrawProgress { engine, done: Cell::new(0), total: tested * BLOCKS };
+    progress.report()?;
     let score = |measure: &Measure| -> Result<ConstantScore> {
-        measure.check_labels(engine.schema().largest_label())?;
         let stable = measure.clone().with_ties(Ties::Input);
         let expected = measure.clone().with_ties(Ties::Expected);
         let measurable = measure.varies(&view);
-        let p = if measurable { file_order_p(&stable, &view) } else { 1.0 };
+        let p = if measurable { file_order_p(&stable, &view, &progress)? } else { 1.0 };
         Ok(ConstantScore {
             file_order: stable.summary(&stable.per_query(&scores, &view)),
             random_order: expected.summary(&expected.per_query(&scores, &view)),
@@ -79,9 +86,36 @@ pub(super) fn constant_scores(
     measures.iter().map(score).collect()
 }
 
+/// The number of blocks in which random orders of one measure are drawn.
+const BLOCKS: usize = 20;
+
+/// The progress of the test, in blocks of random orders.
+struct DrawProgress<'a> {
+    engine: &'a dyn Engine,
+    done: Cell<usize>,
+    total: usize,
+}
+
+impl DrawProgress<'_> {
+    /// Reports the blocks that are done; an error if the observer stops the run.
+    fn report(&self) -> Result<()> {
+        if self.total == 0 {
+            return Ok(());
+        }
+        let (done, total) = (self.done.get() as u64, self.total as u64);
+        self.engine.step(&Step::stage("testing the file order", done, Some(total)))
+    }
+
+    /// Reports that more blocks are done.
+    fn add(&self, blocks: usize) -> Result<()> {
+        self.done.set(self.done.get() + blocks);
+        self.report()
+    }
+}
+
 /// The p-value of file order. The draws depend on their index alone, so that the same data gives
 /// the same p-value for any number of threads.
-fn file_order_p(measure: &Measure, view: &View<'_>) -> f64 {
+fn file_order_p(measure: &Measure, view: &View<'_>, progress: &DrawProgress<'_>) -> Result<f64> {
     let step = view.documents().div_ceil(MOST_DOCUMENTS).max(1);
     let view =
         view.with_queries((0..view.data().queries().len()).step_by(step).collect::<Vec<_>>());
@@ -89,7 +123,7 @@ fn file_order_p(measure: &Measure, view: &View<'_>) -> f64 {
     let value = |scores: &[f32]| measure.summary(&measure.per_query(scores, &view));
     let in_file_order = value(&vec![0.0; view.documents()]);
     if in_file_order.is_nan() {
-        return 1.0;
+        return progress.add(BLOCKS).map(|()| 1.0);
     }
     let at_random = |draw: u64| {
         let mut random = stream(0, Purpose::Permutation, draw);
@@ -98,18 +132,27 @@ fn file_order_p(measure: &Measure, view: &View<'_>) -> f64 {
         let value = value(&scores);
         (usize::from(value >= in_file_order), usize::from(value <= in_file_order))
     };
-    let (above, below) = (0..draws as u64)
-        .into_par_iter()
-        .map(at_random)
-        .reduce(|| (0, 0), |(a, b), (c, d)| (a + c, b + d));
-    (2.0 * (1 + above.min(below)) as f64 / (1 + draws) as f64).min(1.0)
+    let add = |(a, b): (usize, usize), (c, d): (usize, usize)| (a + c, b + d);
+    let (mut above, mut below) = (0, 0);
+    for block in 0..BLOCKS {
+        let drawn = block * draws / BLOCKS..(block + 1) * draws / BLOCKS;
+        let drawn = (drawn.start as u64..drawn.end as u64).into_par_iter();
+        (above, below) = add((above, below), drawn.map(at_random).reduce(|| (0, 0), add));
+        progress.add(1)?;
+    }
+    Ok((2.0 * (1 + above.min(below)) as f64 / (1 + draws) as f64).min(1.0))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::engine::LocalEngine;
+    use crate::error::Stop;
+    use crate::progress::Observer;
 
     /// Lists of 300 documents, of which the one at `place` is relevant.
     fn data(places: &[usize]) -> Dataset {
@@ -135,6 +178,24 @@ mod tests {
         let found = test(&[0, 150, 0, 200, 260]);
         assert!(found.file_order > 10.0 * found.random_order);
         assert!(found.informative && found.p <= 0.002, "{}", found.p);
+    }
+
+    #[test]
+    fn the_test_is_a_stage() {
+        struct Recorder(Mutex<Vec<Step>>);
+        impl Observer for Recorder {
+            fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
+                self.0.lock().unwrap().push(*step);
+                ControlFlow::Continue(())
+            }
+        }
+        let recorder = Arc::new(Recorder(Mutex::default()));
+        let engine = LocalEngine::new(data(&[3, 150]), 1).unwrap().observed_by(recorder.clone());
+        let measures = ["ndcg@10".parse().unwrap(), "map".parse().unwrap()];
+        constant_scores(&engine, &measures).unwrap();
+        let total = 2 * BLOCKS as u64;
+        let expected = (0..=total).map(|n| Step::stage("testing the file order", n, Some(total)));
+        assert_eq!(*recorder.0.lock().unwrap(), expected.collect::<Vec<_>>());
     }
 
     #[test]

@@ -143,6 +143,9 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
         true => near_duplicates::find(engine, &complete, &moments, near)?,
         false => Vec::new(),
     };
+    let per_feature = per_feature(engine, schema, &moments, measures, &all)?;
+    // Last, because it is a stage, which hides the passes that follow it.
+    let constant_score = file_order::constant_scores(engine, measures)?;
     Ok(Inspection {
         queries: schema.queries(),
         documents: schema.documents(),
@@ -160,8 +163,8 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
             .iter()
             .map(|group| group.iter().map(|&f| feature(f)).collect())
             .collect(),
-        constant_score: file_order::constant_scores(engine, measures)?,
-        per_feature: per_feature(engine, schema, &moments, measures, &all)?,
+        constant_score,
+        per_feature,
     })
 }
 

@@ -16,13 +16,22 @@ pub struct ProgressState {
     shown: Option<Step>,
     /// When this step was taken in.
     shown_at: Instant,
-    /// When the stage began, and when each share of it was done.
+    /// When the stage began.
     began: Instant,
-    shares: VecDeque<(f64, Instant)>,
+    /// The units that were done, with the time: not shares, because the total may change.
+    units: VecDeque<(f64, Instant)>,
 }
 
-/// Shares of a stage that are kept for the estimate.
-const SHARES: usize = 4096;
+/// Steps of a stage that are kept for the estimate.
+const STEPS: usize = 4096;
+
+/// The most units by which threads report out of order. A stage that falls back further begins
+/// anew.
+const OUT_OF_ORDER: f64 = 16.0;
+
+/// How long the units of a completed stage are shown. If no other stage begins, work remains that
+/// is not counted.
+const COMPLETE: Duration = Duration::from_secs(1);
 
 /// Below this share no remaining time is estimated.
 const SMALLEST_SHARE: f64 = 0.01;
@@ -30,7 +39,7 @@ const SMALLEST_SHARE: f64 = 0.01;
 impl ProgressState {
     /// Nothing has been done yet.
     pub fn new(now: Instant) -> Self {
-        ProgressState { shown: None, shown_at: now, began: now, shares: VecDeque::new() }
+        ProgressState { shown: None, shown_at: now, began: now, units: VecDeque::new() }
     }
 
     /// Takes in a step; returns whether another stage begins with it.
@@ -40,29 +49,50 @@ impl ProgressState {
             return false;
         }
         let is_new = self.shown.is_none_or(|shown| shown.what != step.what);
-        // A pass may be repeated, and threads may report out of order.
-        let restarts = self
-            .shown
-            .is_some_and(|shown| shown.level == StepLevel::Pass && shown.done > step.done);
-        if is_new || restarts {
+        if is_new || self.restarts(step) {
             // The first stage began with the command, later ones with the end of the one before.
-            self.began = if self.shown.is_none() { self.began } else { now };
-            self.shares.clear();
+            self.began = match self.shown {
+                None => self.began,
+                Some(_) if units(step) == Some(0.0) => now,
+                Some(_) => self.shown_at,
+            };
+            self.units.clear();
             self.show(step, now);
         }
-        let last = self.shares.back().map_or(-1.0, |(share, _)| *share);
-        match step.share() {
-            Some(share) if share > last => {
+        let last = self.units.back().map_or(-1.0, |(units, _)| *units);
+        let has_other_total = self.shown.is_some_and(|shown| shown.total != step.total);
+        match units(step) {
+            Some(units) if units > last => {
                 self.show(step, now);
-                self.shares.push_back((share, now));
-                if self.shares.len() > SHARES {
-                    self.shares.pop_front();
+                self.units.push_back((units, now));
+                if self.units.len() > STEPS {
+                    self.units.pop_front();
                 }
             }
-            Some(share) if share < last || step.time_left.is_none() => {}
+            // The work turned out to be more: what is done stays done.
+            Some(units) if units < last => {
+                if let Some(shown) = self.shown.as_mut().filter(|_| has_other_total) {
+                    (shown.total, shown.time_left) = (step.total, step.time_left);
+                    self.shown_at = now;
+                }
+            }
+            Some(_) if !has_other_total && step.time_left.is_none() => {}
             _ => self.show(step, now),
         }
         is_new
+    }
+
+    /// Whether the stage or pass that is shown begins anew with a step of the same name. Threads
+    /// may report out of order.
+    fn restarts(&self, step: &Step) -> bool {
+        let Some(shown) = self.shown else { return false };
+        if shown.level == StepLevel::Pass {
+            return shown.done > step.done;
+        }
+        let (Some(last), Some(next)) = (units(&shown), units(step)) else { return false };
+        let is_complete = shown.share().is_some_and(|share| share >= 1.0);
+        let falls_back = next < last / 2.0 && (is_complete || last - next > OUT_OF_ORDER);
+        next < last && (step.total < shown.total || falls_back)
     }
 
     fn show(&mut self, step: &Step, now: Instant) {
@@ -91,18 +121,19 @@ impl ProgressState {
         if share < SMALLEST_SHARE {
             return None;
         }
-        let half = self.shares.iter().rev().find(|(earlier, _)| *earlier <= share / 2.0);
+        let (done, total) = (units(&shown)?, shown.total? as f64);
+        let half = self.units.iter().rev().find(|(earlier, _)| *earlier <= done / 2.0);
         let (from, since) = half.copied().unwrap_or((0.0, self.began));
         let seconds = now.saturating_duration_since(since).as_secs_f64();
-        let left = seconds * (1.0 - share) / (share - from);
-        Duration::try_from_secs_f64(self.with_trend(left, (from, since))).ok()
+        let left = seconds * (total - done) / (done - from);
+        Duration::try_from_secs_f64(self.with_trend(left, total, (from, since))).ok()
     }
 
-    /// An estimate, corrected for steps that become longer or shorter: time as a quadratic function
-    /// of the share, through the first, the middle and the last step. At most by a factor of 2.5,
+    /// An estimate, corrected for units that become longer or shorter: time as a quadratic function
+    /// of the units, through the first, the middle and the last step. At most by a factor of 2.5,
     /// because a trend need not continue.
-    fn with_trend(&self, left: f64, (middle, at_middle): (f64, Instant)) -> f64 {
-        let (Some(first), Some(last)) = (self.shares.front(), self.shares.back()) else {
+    fn with_trend(&self, left: f64, total: f64, (middle, at_middle): (f64, Instant)) -> f64 {
+        let (Some(first), Some(last)) = (self.units.front(), self.units.back()) else {
             return left;
         };
         if middle <= first.0 {
@@ -113,7 +144,7 @@ impl ProgressState {
         };
         let (early, late) = (pace(*first, (middle, at_middle)), pace((middle, at_middle), *last));
         let curvature = (late - early) / (last.0 - first.0);
-        let extrapolated = (1.0 - last.0) * (late + curvature * (1.0 - middle));
+        let extrapolated = (total - last.0) * (late + curvature * (total - middle));
         extrapolated.clamp(left / 2.5, left * 2.5)
     }
 
@@ -133,8 +164,13 @@ impl ProgressState {
     }
 
     /// The units of the stage that are done, and the remaining time or, if it cannot be estimated,
-    /// the time so far.
+    /// the time so far. If all units are done and no other stage has begun, `finishing` and the
+    /// time since then.
     pub fn status(&self, now: Instant) -> String {
+        let since_shown = now.saturating_duration_since(self.shown_at);
+        if self.share().is_some_and(|share| share >= 1.0) && since_shown >= COMPLETE {
+            return format!("finishing {}", clock(since_shown));
+        }
         let time = match self.time_left(now) {
             // Never 0 seconds: the work has not ended.
             Some(left) => format!("eta {}", clock(left.max(Duration::from_secs(1)))),
@@ -148,6 +184,13 @@ impl ProgressState {
             _ => time,
         }
     }
+}
+
+/// The units that are done, with the parts of those that have not ended; `None` if the total is not
+/// known.
+fn units(step: &Step) -> Option<f64> {
+    let total = step.total.filter(|&total| total > 0)? as f64;
+    Some((step.done as f64 + step.part).clamp(0.0, total))
 }
 
 /// A duration as `45s`, `3m12s` or `2h05m`.
@@ -226,5 +269,55 @@ mod tests {
         // Nothing remains of this stage, and the next has not begun.
         state.add(&Step::stage("choosing", 4, Some(4)), start);
         assert_eq!(state.time_left(start + Duration::from_secs(9)), None);
+        assert_eq!(state.status(start), "4/4 0s");
+        assert_eq!(state.status(start + Duration::from_secs(9)), "finishing 9s");
+    }
+
+    /// A state after `done` of `total` units of 2 s, with the time at which the last one ended.
+    fn after(done: u64, total: u64) -> (ProgressState, Instant) {
+        let start = Instant::now();
+        let mut state = ProgressState::new(start);
+        for unit in 1..=done {
+            let now = start + Duration::from_secs(2 * unit);
+            state.add(&Step::stage("cross-fitting", unit, Some(total)), now);
+        }
+        (state, start + Duration::from_secs(2 * done))
+    }
+
+    #[test]
+    fn a_larger_total_keeps_the_time_per_unit() {
+        // The new total comes with the next unit, or before it.
+        let (mut state, now) = after(10, 10);
+        let later = now + Duration::from_secs(2);
+        state.add(&Step::stage("cross-fitting", 11, Some(30)), later);
+        assert_eq!(state.status(later), "11/30 eta 38s");
+        let (mut state, now) = after(10, 10);
+        state.add(&Step::stage("cross-fitting", 10, Some(30)), now);
+        assert_eq!(state.status(now), "10/30 eta 40s");
+        // From a thread that is behind.
+        let (mut state, now) = after(10, 10);
+        state.add(&Step::stage("cross-fitting", 9, Some(30)), now);
+        assert_eq!(state.status(now), "10/30 eta 40s");
+        // A smaller total ends sooner.
+        let (mut state, now) = after(10, 60);
+        let later = now + Duration::from_secs(2);
+        state.add(&Step::stage("cross-fitting", 11, Some(15)), later);
+        assert_eq!(state.status(later), "11/15 eta 8s");
+    }
+
+    #[test]
+    fn a_repeated_stage_begins_anew_and_late_steps_are_dropped() {
+        let (mut state, now) = after(10, 10);
+        let later = now + Duration::from_secs(3);
+        state.add(&Step::stage("cross-fitting", 9, Some(10)), later);
+        assert_eq!(state.status(now), "10/10 20s");
+        assert!(!state.add(&Step::stage("cross-fitting", 1, Some(10)), later));
+        assert_eq!(state.status(later), "1/10 eta 27s");
+        // A stage that ended early.
+        let (mut state, now) = after(40, 1000);
+        state.add(&Step::stage("cross-fitting", 39, Some(1000)), now);
+        assert!(state.status(now).starts_with("40/1000 "));
+        state.add(&Step::stage("cross-fitting", 1, Some(1000)), now);
+        assert!(state.status(now).starts_with("1/1000 "));
     }
 }

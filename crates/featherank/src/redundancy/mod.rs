@@ -18,6 +18,7 @@ use crate::engine::passes::{Centring, Correlation, Gram, Moments, feature_means}
 use crate::engine::{Ask, CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::progress::Step;
 use inflation::variance_inflation;
 use thresholds::{INFLATED, reaches};
 
@@ -121,7 +122,10 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
     let alone = feature_means(engine, &options.measure, &compared)?;
     let matrix = correlations(engine, options.correlation, options.scope, &compared)?;
     let gram = engine.ask(&Gram::new(compared.clone(), Centring::PerQuery))?;
+    let step = |done| engine.step(&Step::stage("grouping features", done, Some(2)));
+    step(0)?;
     let vif = variance_inflation(&gram);
+    step(1)?;
     let named =
         |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
     let member =
@@ -136,6 +140,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
         groups.iter().flat_map(|members| &members[1..]).copied().collect();
     could_go.sort_unstable();
     let order = by_cluster(&matrix);
+    step(2)?;
     let feature = |&i: &usize| ComparedFeature {
         feature: table.get(compared[i]).clone(),
         alone: alone[i],

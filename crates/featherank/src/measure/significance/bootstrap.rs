@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{number, pairs};
+use crate::error::Result;
 use crate::random::{Purpose, stream};
+use crate::stop::StopToken;
 
 /// A confidence interval of a mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,24 +33,69 @@ pub struct Interval {
 /// from `resamples` resamples (at least one; 1,000 or more are customary). The interval of a single
 /// query is a point.
 pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -> Interval {
-    let counted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let counted = counted(values);
     if counted.is_empty() {
-        return Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, level };
+        return Interval::unbounded(level);
     }
-    let mut means: Vec<f64> = (0..resamples.max(1))
-        .into_par_iter()
-        .map(|index| {
-            let mut random = stream(seed, Purpose::Bootstrap, index as u64);
-            let sum: f64 =
-                (0..counted.len()).map(|_| counted[random.random_range(0..counted.len())]).sum();
-            sum / counted.len() as f64
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    Interval {
-        low: quantile(&means, (1.0 - level) / 2.0),
-        high: quantile(&means, (1.0 + level) / 2.0),
-        level,
+    let means = (0..resamples.max(1)).into_par_iter();
+    Interval::of(means.map(|index| resampled_mean(&counted, seed, index)).collect(), level)
+}
+
+/// The number of resamples of a block.
+const BLOCK: usize = 1000;
+
+/// The number of blocks in which [`observed_bootstrap_mean`] draws this many resamples.
+pub(crate) fn resample_blocks(resamples: usize) -> usize {
+    resamples.max(1).div_ceil(BLOCK)
+}
+
+/// As [`bootstrap_mean`], in blocks: calls `on_block` after each. An error if the token is stopped.
+pub(crate) fn observed_bootstrap_mean(
+    values: &[f64],
+    level: f64,
+    resamples: usize,
+    seed: u64,
+    stop: &StopToken,
+    mut on_block: impl FnMut() -> Result<()>,
+) -> Result<Interval> {
+    let (counted, resamples) = (counted(values), resamples.max(1));
+    let mut means = Vec::new();
+    for block in 0..resample_blocks(resamples) {
+        if !counted.is_empty() {
+            let drawn = (block * BLOCK..resamples.min((block + 1) * BLOCK)).into_par_iter();
+            let mean = |index: usize| stop.check().map(|()| resampled_mean(&counted, seed, index));
+            means.extend(drawn.map(mean).collect::<Result<Vec<f64>>>()?);
+        }
+        on_block()?;
+    }
+    Ok(if means.is_empty() { Interval::unbounded(level) } else { Interval::of(means, level) })
+}
+
+fn counted(values: &[f64]) -> Vec<f64> {
+    values.iter().copied().filter(|value| !value.is_nan()).collect()
+}
+
+/// The mean of the resample with this number.
+fn resampled_mean(counted: &[f64], seed: u64, index: usize) -> f64 {
+    let mut random = stream(seed, Purpose::Bootstrap, index as u64);
+    let sum: f64 = (0..counted.len()).map(|_| counted[random.random_range(0..counted.len())]).sum();
+    sum / counted.len() as f64
+}
+
+impl Interval {
+    /// The interval if no query counts.
+    fn unbounded(level: f64) -> Self {
+        Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, level }
+    }
+
+    /// The percentile interval of these means.
+    fn of(mut means: Vec<f64>, level: f64) -> Self {
+        means.sort_by(f64::total_cmp);
+        Interval {
+            low: quantile(&means, (1.0 - level) / 2.0),
+            high: quantile(&means, (1.0 + level) / 2.0),
+            level,
+        }
     }
 }
 
@@ -111,6 +158,23 @@ mod tests {
             (interval.low - 0.451).abs() < 0.004 && (interval.high - 0.549).abs() < 0.004,
             "{interval:?}"
         );
+    }
+
+    #[test]
+    fn blocks_give_the_same_interval() {
+        let values = [0.9, f64::NAN, 0.5, 0.1, 0.3];
+        for (values, resamples) in [(&values[..], 1), (&values[..], 2_500), (&values[1..2], 2_500)]
+        {
+            let mut blocks = 0;
+            let on_block = || {
+                blocks += 1;
+                Ok(())
+            };
+            let never = StopToken::NEVER;
+            let observed = observed_bootstrap_mean(values, 0.95, resamples, 3, &never, on_block);
+            assert_eq!(observed.unwrap(), bootstrap_mean(values, 0.95, resamples, 3));
+            assert_eq!(blocks, resample_blocks(resamples));
+        }
     }
 
     #[test]

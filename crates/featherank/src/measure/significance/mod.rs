@@ -29,6 +29,7 @@ pub(crate) mod t_test;
 mod wilcoxon;
 
 pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean, quantile};
+pub(crate) use bootstrap::{observed_bootstrap_mean, resample_blocks};
 pub use holm::holm;
 pub use joint::jointly_non_inferior;
 pub use non_inferiority::{NonInferiority, non_inferior, non_inferior_by_share};
