@@ -90,13 +90,14 @@ struct LineState {
 /// The line of the command that runs. Whatever is printed must not end up on it.
 static LINE: Mutex<Weak<Line>> = Mutex::new(Weak::new());
 
-/// The lines of the command that runs, if output is piped.
-static LINES: Mutex<Weak<Mutex<StageLines>>> = Mutex::new(Weak::new());
+/// The lines of the command that runs, if output is piped. They outlive the run, whose last stage
+/// ends when results are printed.
+static LINES: Mutex<Option<Arc<Mutex<StageLines>>>> = Mutex::new(None);
 
 /// Prints results: clears the bar, which appears again at the next step. The current stage has
 /// ended.
 pub fn cleared<T>(print: impl FnOnce() -> T) -> T {
-    let lines = lock(&LINES).upgrade();
+    let lines = lock(&LINES).clone();
     write_lines(lines.and_then(|lines| lock(&lines).end()));
     let Some(line) = current() else { return print() };
     let mut state = line.lock();
@@ -125,11 +126,7 @@ impl Progress {
         let mode = match () {
             () if output.quiet() => Mode::Silent,
             () if output.live() => Mode::Bar(Bar::start()),
-            () => {
-                let lines = Arc::default();
-                *lock(&LINES) = Arc::downgrade(&lines);
-                Mode::Lines(lines)
-            }
+            () => Mode::Lines(Arc::default()),
         };
         Self::of(mode)
     }
@@ -140,6 +137,10 @@ impl Progress {
     }
 
     fn of(mode: Mode) -> Arc<Self> {
+        *lock(&LINES) = match &mode {
+            Mode::Lines(lines) => Some(lines.clone()),
+            Mode::Bar(_) | Mode::Silent => None,
+        };
         signals::begin_run();
         Arc::new(Progress(mode))
     }
