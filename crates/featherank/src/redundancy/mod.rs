@@ -122,7 +122,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
     let alone = feature_means(engine, &options.measure, &compared)?;
     let matrix = correlations(engine, options.correlation, options.scope, &compared)?;
     let gram = engine.ask(&Gram::new(compared.clone(), Centring::PerQuery))?;
-    let step = |done| engine.step(&Step::stage("grouping features", done, Some(2)));
+    let step = |done| engine.step(&Step::pass("grouping features", done, Some(2)));
     step(0)?;
     let vif = variance_inflation(&gram);
     step(1)?;
