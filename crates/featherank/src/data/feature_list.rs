@@ -64,12 +64,10 @@ impl FeatureTable {
     /// data without any names, by id.
     pub fn find(&self, feature: &Feature) -> Result<FeatureId> {
         match &feature.name {
-            Some(name) if self.is_named() => self.resolve(name),
-            Some(_) => {
-                let by_id = self.of(|known| known.id == feature.id).next();
-                by_id.ok_or_else(|| self.unknown(&feature.id.to_string()))
+            Some(name) if self.is_named() => {
+                self.named_feature(name).ok_or_else(|| self.unknown(name))
             }
-            None => self.resolve(&feature.id.to_string()),
+            _ => self.with_id(feature.id),
         }
     }
 

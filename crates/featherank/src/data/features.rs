@@ -141,6 +141,12 @@ impl FeatureTable {
         by_name.or_else(by_id).map(|(id, _)| id).ok_or_else(|| self.unknown(wanted))
     }
 
+    /// Finds a feature by its id, even if another one is named like it.
+    pub fn with_id(&self, id: u32) -> Result<FeatureId> {
+        let found = self.iter().find(|(_, feature)| feature.id == id);
+        found.map(|(place, _)| place).ok_or_else(|| self.unknown(&id.to_string()))
+    }
+
     /// The first name or id that occurs twice, if any.
     pub fn first_duplicate(&self) -> Option<String> {
         let mut seen = HashMap::new();

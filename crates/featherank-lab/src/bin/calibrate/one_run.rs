@@ -68,7 +68,7 @@ impl CalibrationRun {
         let table = sampled.known.features();
         let mut sets = vec![usable.clone(), selection.columns(table)?];
         for tried in &advice.tried {
-            let column = |id: &u32| table.resolve(&id.to_string());
+            let column = |id: &u32| table.with_id(*id);
             sets.push(tried.set.iter().map(column).collect::<Result<_, _>>()?);
         }
         let values = true_values(&sampled, &selection, &key.ranker, &sets)?;

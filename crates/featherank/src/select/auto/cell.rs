@@ -106,6 +106,33 @@ pub struct CellResult {
     pub tried: Vec<Vec<Option<TriedSet>>>,
 }
 
+impl CellResult {
+    /// Whether these can be the results of so many methods and sizes on this many queries, with
+    /// sets of these features. Checkpoints may have been edited.
+    pub fn fits(
+        &self,
+        methods: usize,
+        sizes: usize,
+        queries: usize,
+        features: &[FeatureId],
+    ) -> bool {
+        let held_out = self.queries.len();
+        let is_increasing = self.queries.windows(2).all(|two| two[0] < two[1]);
+        let fits = |tried: &TriedSet| {
+            tried.per_query.len() == held_out
+                && tried.set.windows(2).all(|two| two[0] < two[1])
+                && tried.set.iter().all(|f| features.contains(f))
+        };
+        is_increasing
+            && self.queries.last().is_none_or(|&last| last < queries)
+            && self.all.len() == held_out
+            && self.baseline.len() == held_out
+            && self.tried.len() == methods
+            && self.tried.iter().all(|of_method| of_method.len() == sizes)
+            && self.tried.iter().flatten().flatten().all(fits)
+    }
+}
+
 /// The set of one method and size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriedSet {
@@ -258,7 +285,7 @@ impl<'a> CellRunner<'a> {
             None => spec.run(&settings, &run, &train)?,
         };
         let table = &engine.schema().features;
-        let column = |step: &crate::select::PathStep| table.resolve(&step.feature.to_string());
+        let column = |step: &crate::select::PathStep| table.with_id(step.feature);
         let mut order: Vec<FeatureId> = selection.path.iter().map(column).collect::<Result<_>>()?;
         // Features that the method cannot use, or not on these queries, come last.
         let rest = self.features.iter().filter(|f| !order.contains(f)).copied().collect::<Vec<_>>();

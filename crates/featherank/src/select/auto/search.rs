@@ -108,6 +108,14 @@ impl SizeSearch<'_> {
     pub fn finish(&self, mut state: State) -> Result<Findings> {
         let AutoSelector { folds, demand, .. } = *self.auto;
         let sizes = sizes(&self.run.constraints, &self.features);
+        let queries = self.all.schema().queries();
+        let fits = |(&place, cell): (&usize, &CellResult)| {
+            place < state.repetitions * folds
+                && cell.fits(self.proposers.len(), sizes.len(), queries, &self.usable)
+        };
+        if !state.cells.iter().all(fits) {
+            return Err(self.run.misfit());
+        }
         let finished = self.run_cells(&mut state, &sizes);
         let unfinished = self.run.unless_stopped(finished)?.is_none();
         let cells = state.complete(folds);

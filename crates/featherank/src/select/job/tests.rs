@@ -125,7 +125,11 @@ fn forged_states_never_panic() {
         ("ensemble-generations", "1"),
     ];
     let mut refused = 0;
-    for (method, parameters) in [("spea2", &SHORT_SEARCH[..]), ("mofsrank", &short_phases)] {
+    let short_cells =
+        [("ranker", "rankrls"), ("methods", "top-k"), ("repetitions", "1"), ("folds", "3")];
+    let methods: [(&str, &[(&str, &str)]); 3] =
+        [("spea2", &SHORT_SEARCH), ("mofsrank", &short_phases), ("auto", &short_cells)];
+    for (method, parameters) in methods {
         // Stopped after each of several steps, so that every phase leaves a state.
         for step in [4, 10, 16] {
             let mut stopped = job(method, parameters).checkpoint(Some(path.clone()));
