@@ -131,13 +131,14 @@ fn forged_states_never_panic() {
         [("spea2", &SHORT_SEARCH), ("mofsrank", &short_phases), ("auto", &short_cells)];
     for (method, parameters) in methods {
         // Stopped after each of several steps, so that every phase leaves a state.
-        for step in [4, 10, 16] {
+        for step in [4, 10, 16, 34] {
             let mut stopped = job(method, parameters).checkpoint(Some(path.clone()));
             stopped.run.observer = Arc::new(StopAfter(step.into()));
             if stopped.run(&engine()).is_ok() {
                 continue;
             }
-            let text = std::fs::read_to_string(&path).unwrap();
+            // `auto` saves no state before it has tuned its ranker.
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let whole: Value = serde_json::from_str(&text).unwrap();
             for place in places(&whole["state"], "/state".into()) {
                 for odd in ["0", "-1", "1e300", "99999", "\"3:7\"", "[]", "null"] {
