@@ -278,6 +278,29 @@ fn pipes_and_devices_can_be_outputs() {
     }
 }
 
+/// A file to which a shell redirects a stream keeps what is in it.
+#[cfg(target_os = "linux")]
+#[test]
+fn redirected_streams_are_appended_to() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), ROWS).unwrap();
+    let log = folder.path().join("log.txt");
+    let append = || std::fs::OpenOptions::new().append(true).open(&log).unwrap();
+    for output in ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/2"] {
+        std::fs::write(&log, "old content\n").unwrap();
+        let status = Command::new(env!("CARGO_BIN_EXE_featherank"))
+            .args(["select", "a.txt", "--method", "top-k", "-q", "-o", output])
+            .current_dir(folder.path())
+            .stdout(append())
+            .stderr(append())
+            .status()
+            .unwrap();
+        let text = std::fs::read_to_string(&log).unwrap();
+        assert!(status.success() && text.starts_with("old content\n"), "{output}: {text}");
+        assert!(text.contains("\"featherank\": \"selection\""), "{output}: {text}");
+    }
+}
+
 /// A CSV file from a pipe is opened only once.
 #[cfg(target_os = "linux")]
 #[test]

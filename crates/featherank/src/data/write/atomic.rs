@@ -15,19 +15,19 @@ use crate::error::{Error, Location, Problem, Result};
 /// Writes a file through a temporary one in the same folder, which replaces the file once it is
 /// completely on disk.
 ///
-/// A failure or a crash at any moment leaves the previous file. `-` is standard output. Pipes and
-/// devices such as `/dev/stdout`, which must not be replaced, are written directly. A symbolic link
-/// keeps pointing to its file, which gets the new content; the new file has the mode of the
-/// previous one, and its owner and group as far as the process may set them.
+/// A failure or a crash at any moment leaves the previous file. `-` and `/dev/stdout` are standard
+/// output. Pipes, devices and open descriptors such as `/dev/fd/3`, which must not be replaced, are
+/// written directly, and a file behind a descriptor is appended to. A symbolic link keeps pointing
+/// to its file, which gets the new content; the new file has the mode of the previous one, and its
+/// owner and group as far as the process may set them.
 pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
     let (target, replaced) = match WriteTarget::of(path)? {
-        WriteTarget::StandardOutput => {
-            // Not locked while the content is computed: it may print, too.
-            let mut out = BufWriter::new(io::stdout());
+        WriteTarget::Stream(stream) => {
+            let mut out = BufWriter::new(stream.open(path).map_err(failed)?);
             content(&mut out)?;
             return out.flush().map_err(failed);
         }
@@ -57,7 +57,7 @@ pub fn write_atomically(
 
 /// What a path to write leads to.
 enum WriteTarget {
-    StandardOutput,
+    Stream(Stream),
     /// A pipe or a device. Its links may lead nowhere, like those of `/dev/stdout` in `/proc`.
     Device,
     File {
@@ -70,15 +70,18 @@ enum WriteTarget {
 
 impl WriteTarget {
     fn of(path: &Path) -> Result<Self> {
-        if is_stream(path) {
-            return Ok(WriteTarget::StandardOutput);
+        let stream = Stream::of(path);
+        if let Some(stream @ (Stream::Output | Stream::Error)) = stream {
+            return Ok(WriteTarget::Stream(stream));
         }
-        match fs::metadata(path) {
-            Ok(known) if known.is_dir() => {
+        match (fs::metadata(path), stream) {
+            (Ok(known), _) if known.is_dir() => {
                 Err(Problem::Folder.at(Location::file(path.display().to_string())))
             }
-            Ok(known) if !known.is_file() => Ok(WriteTarget::Device),
-            known => {
+            (Ok(_), Some(stream)) => Ok(WriteTarget::Stream(stream)),
+            (Err(error), Some(_)) => Err(Error::io("write", path, error)),
+            (Ok(known), None) if !known.is_file() => Ok(WriteTarget::Device),
+            (known, None) => {
                 let followed = followed(path).map_err(|e| Error::io("write", path, e))?;
                 Ok(WriteTarget::File { path: followed, replaced: known.ok() })
             }
@@ -86,16 +89,84 @@ impl WriteTarget {
     }
 }
 
+/// An open descriptor that a path names. A file behind it belongs to the process that opened it,
+/// a shell for example, and is never replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Output,
+    Error,
+    /// Another descriptor, of this process or of another one.
+    Other,
+}
+
+impl Stream {
+    /// The stream of a path, through symbolic links.
+    fn of(path: &Path) -> Option<Self> {
+        if path.as_os_str() == "-" {
+            return Some(Stream::Output);
+        }
+        let mut target = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            let named = Stream::named(&target);
+            if named.is_some() {
+                return named;
+            }
+            target = folder_of(&target).join(fs::read_link(&target).ok()?);
+        }
+        None
+    }
+
+    /// The stream with exactly this name. Only the links of its folder are followed: the name itself
+    /// is a link to the file behind the descriptor.
+    fn named(path: &Path) -> Option<Self> {
+        let folder = folder_of(path).canonicalize().ok()?;
+        let name = path.file_name()?.to_str()?;
+        let parts: Vec<&str> = folder.to_str()?.split('/').skip(1).collect();
+        match parts[..] {
+            ["dev"] if name == "stdout" => Some(Stream::Output),
+            ["dev"] if name == "stderr" => Some(Stream::Error),
+            ["dev", "fd"] => Stream::numbered(name),
+            ["proc", process, .., "fd"] => {
+                let stream = Stream::numbered(name)?;
+                let is_own = process.parse::<u32>() == Ok(std::process::id());
+                Some(if is_own { stream } else { Stream::Other })
+            }
+            _ => None,
+        }
+    }
+
+    /// The stream of a descriptor of this process.
+    fn numbered(descriptor: &str) -> Option<Self> {
+        match descriptor.parse::<u32>().ok()? {
+            1 => Some(Stream::Output),
+            2 => Some(Stream::Error),
+            _ => Some(Stream::Other),
+        }
+    }
+
+    /// Opens the stream, which `path` names. Standard output and error keep their position in a
+    /// file, and are not locked while the content is computed: it may print, too.
+    fn open(self, path: &Path) -> io::Result<Box<dyn Write + Send>> {
+        let stream: Box<dyn Write + Send> = match self {
+            Stream::Output => Box::new(io::stdout()),
+            Stream::Error => Box::new(io::stderr()),
+            Stream::Other => Box::new(fs::OpenOptions::new().append(true).open(path)?),
+        };
+        Ok(stream)
+    }
+}
+
 /// Whether a path to write is standard output.
 pub(crate) fn is_stream(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    Stream::of(path) == Some(Stream::Output)
 }
+
+/// The number of symbolic links that Linux follows.
+const MOST_LINKS: usize = 40;
 
 /// The file that a path names, through symbolic links, even if the file does not exist yet. Links
 /// that lead to themselves are an error.
 pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
-    /// The number of links that Linux follows.
-    const MOST_LINKS: usize = 40;
     if let Ok(known) = fs::canonicalize(path) {
         return Ok(known);
     }
@@ -191,7 +262,7 @@ pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
 /// Returns an error early for what [`write_atomically`] would reject in the end: a folder, or a
 /// file in a folder that does not exist or is not writable.
 pub fn check_target(path: &Path) -> Result<()> {
-    // Pipes and devices are written directly.
+    // Streams, pipes and devices are written directly.
     let WriteTarget::File { path: target, .. } = WriteTarget::of(path)? else { return Ok(()) };
     let folder = folder_of(&target);
     if !folder.is_dir() {
@@ -345,6 +416,39 @@ mod tests {
             assert!(put(&at(name), "x").is_err());
             assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink());
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_behind_descriptors_are_appended_to() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().unwrap();
+        let (log, link) = (folder.path().join("log"), folder.path().join("link"));
+        fs::write(&log, "old ").unwrap();
+        let open = fs::OpenOptions::new().append(true).open(&log).unwrap();
+        let descriptor = open.as_raw_fd();
+        std::os::unix::fs::symlink(format!("/dev/fd/{descriptor}"), &link).unwrap();
+        for name in ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"] {
+            let path = PathBuf::from(format!("{name}/{descriptor}"));
+            check_target(&path).unwrap();
+            put(&path, "new ").unwrap();
+        }
+        put(&link, "last").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "old new new new last");
+        assert_eq!(fs::metadata(&log).unwrap().len(), open.metadata().unwrap().len());
+        for (name, stream) in [
+            ("-", Some(Stream::Output)),
+            ("/dev/stdout", Some(Stream::Output)),
+            ("/dev/./fd/1", Some(Stream::Output)),
+            ("/proc/self/fd/1", Some(Stream::Output)),
+            ("/dev/stderr", Some(Stream::Error)),
+            ("/proc/1/fd/x", None),
+            ("/dev/null", None),
+            ("stdout", None),
+        ] {
+            assert_eq!(Stream::of(Path::new(name)), stream, "{name}");
+        }
+        assert!(check_target(Path::new("/dev/fd/9999")).is_err());
     }
 
     #[cfg(unix)]
