@@ -29,14 +29,23 @@ const OUTPUTS: [(&str, &str, PathRole); 14] = [
     ("man", "output", PathRole::OutputFolder(&[])),
 ];
 
-/// Checks all paths of a command line.
+/// Commands that print nothing on standard output beside their output file.
+const PRINT_NOTHING: [&str; 3] = ["rank", "export", "convert"];
+
+/// Checks all paths of a command line, and the file to which standard output is redirected if
+/// results are printed there.
 pub fn check(matches: &ArgMatches) -> Result<()> {
-    check_paths(&uses(matches))
+    let mut uses = uses(matches);
+    let prints = matches.subcommand_name().is_some_and(|name| !PRINT_NOTHING.contains(&name));
+    if prints && !writes_to_standard_output(matches) {
+        uses.push(PathUse::printed());
+    }
+    check_paths(&uses)
 }
 
-/// Whether an output is `-`.
+/// Whether an output is standard output: `-` or `/dev/stdout`.
 pub fn writes_to_standard_output(matches: &ArgMatches) -> bool {
-    uses(matches).iter().any(|used| used.role != PathRole::Input && used.path.as_os_str() == "-")
+    uses(matches).iter().any(|used| used.role != PathRole::Input && used.is_stream())
 }
 
 /// All paths of a command line.

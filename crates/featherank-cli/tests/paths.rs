@@ -301,6 +301,46 @@ fn redirected_streams_are_appended_to() {
     }
 }
 
+/// No output replaces the file to which a standard stream is redirected.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_redirections_are_not_replaced() {
+    use std::fs::{File, OpenOptions};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (args, refused) in [
+        ("select - --method top-k -o a.txt", true),
+        ("select - --method top-k -o ./link", true),
+        ("select /dev/stdin --format letor --method top-k -o a.txt", true),
+        ("select - --method l1-svm --model a.txt", true),
+        ("convert - a.txt", true),
+        ("select a.txt --method top-k -o r.json", true),
+        ("select a.txt --method l1-svm --model r.json", true),
+        ("select a.txt --method l1-svm -o - --model r.json", true),
+        ("select a.txt --method spea2 --checkpoint r.json", true),
+        ("select a.txt --method top-k -o -", false),
+        ("select a.txt --method top-k -o /dev/stdout", false),
+        ("select - --method top-k -o s.json", false),
+        ("convert a.txt r.json --names-out r.json", true),
+        ("convert - s.txt", false),
+    ] {
+        std::fs::write(at("a.txt"), ROWS).unwrap();
+        std::fs::write(at("r.json"), "").unwrap();
+        let _ = std::os::unix::fs::symlink("a.txt", at("link"));
+        let ran = Command::new(env!("CARGO_BIN_EXE_featherank"))
+            .args(args.split(' '))
+            .current_dir(folder.path())
+            .stdin(File::open(at("a.txt")).unwrap())
+            .stdout(OpenOptions::new().append(true).open(at("r.json")).unwrap())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(if refused { 2 } else { 0 }), "{args}: {error}");
+        assert_eq!(error.contains("are the same file"), refused, "{args}: {error}");
+        assert_eq!(std::fs::read_to_string(at("a.txt")).unwrap(), ROWS, "{args}");
+    }
+}
+
 /// A CSV file from a pipe is opened only once.
 #[cfg(target_os = "linux")]
 #[test]

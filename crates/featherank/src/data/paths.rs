@@ -2,7 +2,7 @@
 //! writable, before work begins.
 //!
 //! Two paths are equal if they lead to the same file: through symbolic links, `.` and `..`, another
-//! spelling on a file system that ignores case, or a hard link.
+//! spelling on a file system that ignores case, a hard link, or a redirected standard stream.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -32,11 +32,14 @@ pub enum PathRole {
     Checkpoint,
     /// A folder to create if necessary, and the names of the files to write in it.
     OutputFolder(&'static [&'static str]),
+    /// Standard output, on which results are printed beside the outputs.
+    Printed,
 }
 
 /// Returns an error, which names both options, if an output is the same file as another path, or if
 /// an output cannot be written.
 pub fn check_paths(uses: &[PathUse]) -> Result<()> {
+    check_streams(uses)?;
     let files: Vec<UsedFile<'_>> = uses.iter().flat_map(UsedFile::of).collect();
     for (i, first) in files.iter().enumerate() {
         for second in &files[..i] {
@@ -46,9 +49,8 @@ pub fn check_paths(uses: &[PathUse]) -> Result<()> {
             }
         }
     }
-    check_streams(uses)?;
     uses.iter().try_for_each(|used| match used.role {
-        PathRole::Input => Ok(()),
+        PathRole::Input | PathRole::Printed => Ok(()),
         PathRole::Output => check_target(&used.path),
         PathRole::Checkpoint => {
             check_target(&used.path)?;
@@ -63,7 +65,7 @@ fn check_streams(uses: &[PathUse]) -> Result<()> {
     let mut taken: Option<&PathUse> = None;
     for used in uses.iter().filter(|used| used.is_stream()) {
         match (used.role, taken) {
-            (PathRole::Input, _) => {}
+            (PathRole::Input | PathRole::Printed, _) => {}
             (PathRole::Checkpoint | PathRole::OutputFolder(_), _) => {
                 return Err(Error::settings(
                     format!("{} cannot be standard output", used.option),
@@ -109,7 +111,13 @@ impl PathUse {
         PathUse { option: option.into(), path: path.into(), role }
     }
 
-    fn is_stream(&self) -> bool {
+    /// Results printed on standard output.
+    pub fn printed() -> Self {
+        PathUse::new("standard output", "-", PathRole::Printed)
+    }
+
+    /// Whether an output is standard output.
+    pub fn is_stream(&self) -> bool {
         is_stream(&self.path)
     }
 }
@@ -123,11 +131,16 @@ struct UsedFile<'a> {
 }
 
 impl<'a> UsedFile<'a> {
-    /// The files of a path. Streams and devices have none: nothing in them can be replaced.
+    /// The files of a path. Pipes and devices have none: nothing in them can be replaced. A
+    /// standard stream has one if it is redirected.
     fn of(of: &'a PathUse) -> Vec<Self> {
         let (paths, output) = match of.role {
-            _ if of.is_stream() => (Vec::new(), false),
+            PathRole::Input if of.path.as_os_str() == "-" => {
+                (vec![PathBuf::from("/dev/stdin")], false)
+            }
             PathRole::Input => (vec![of.path.clone()], false),
+            PathRole::Printed => (vec![PathBuf::from("/dev/stdout")], false),
+            _ if of.is_stream() => (vec![PathBuf::from("/dev/stdout")], true),
             PathRole::Output => (vec![of.path.clone()], true),
             PathRole::Checkpoint => {
                 ([of.path.clone()].into_iter().chain(lock_beside(&of.path).ok()).collect(), true)
