@@ -157,7 +157,7 @@ fn duplicate_lines(found: &Inspection, near: f64) -> [String; 2] {
         .take(8)
         .map(|pair| format!("{} ~ {} ({:.4})", pair.a.label(), pair.b.label(), pair.correlation))
         .collect();
-    let more = found.near_duplicates.len().saturating_sub(8);
+    let more = found.near_duplicate_pairs.saturating_sub(8);
     let more =
         if more > 0 { format!("; and {}", counted(more, "more pair")) } else { String::new() };
     let pairs = match pairs.is_empty() {

@@ -14,6 +14,7 @@ use crate::engine::{Ask, Engine, LabelCount, Schema};
 use crate::error::{Error, Result};
 use crate::measure::{Measure, Ties};
 pub use file_order::ConstantScore;
+use near_duplicates::NearDuplicates;
 
 /// The result of `featherank inspect`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,8 +42,10 @@ pub struct Inspection {
     /// Groups of features with equal columns.
     pub duplicates: Vec<Vec<Feature>>,
     /// Pairs of features without missing values that vary within queries, whose columns differ but
-    /// correlate at least as much as requested.
+    /// correlate at least as much as requested; the most similar 10,000 of them.
     pub near_duplicates: Vec<NearDuplicate>,
+    /// The number of all such pairs.
+    pub near_duplicate_pairs: usize,
     /// Whether near-duplicates were searched for: in very wide data they are not.
     pub compared: bool,
     /// The value of a score that is the same for all documents.
@@ -141,7 +144,7 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
     let compared = near_duplicates::are_searched(complete.len(), schema.documents());
     let near_duplicates = match compared {
         true => near_duplicates::find(engine, &complete, &moments, near)?,
-        false => Vec::new(),
+        false => NearDuplicates { closest: Vec::new(), pairs: 0 },
     };
     let per_feature = per_feature(engine, schema, &moments, measures, &all)?;
     // Last, because it is a stage, which hides the passes that follow it.
@@ -157,7 +160,8 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
         query_sizes: query_sizes(&schema.query_sizes),
         constant: listed(&|f| of(f).is_constant()),
         query_level: listed(&|f| of(f).is_query_level()),
-        near_duplicates,
+        near_duplicates: near_duplicates.closest,
+        near_duplicate_pairs: near_duplicates.pairs,
         compared,
         duplicates: duplicates
             .iter()
