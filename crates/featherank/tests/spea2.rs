@@ -51,6 +51,20 @@ fn with_role(truth: &Truth, role: Role) -> BTreeSet<u32> {
     truth.with_role(role).map(|feature| feature.id).collect()
 }
 
+/// The distances of all pairs would otherwise end the process without an error.
+#[test]
+fn subsets_that_do_not_fit_are_refused_before_the_search() {
+    let data = planted(2).0.with_memory_limit(64 << 20);
+    let wide = [("population", "1000"), ("archive", "1000"), ("generations", "5")];
+    let error = select(&data, &run(), &wide).unwrap_err().to_string();
+    for part in ["population 1000 and archive 1000", "2000 subsets", "at most 1672"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    // The archive never holds more than were born.
+    let short = [("population", "10"), ("archive", "1000000"), ("generations", "2")];
+    assert!(select(&data, &run(), &short).is_ok());
+}
+
 /// The baseline is least squares on the useful features. Features that hurt some queries increase
 /// the mean, so E selects them; the mean does not outweigh the queries that would get worse, so E-R
 /// does not.

@@ -57,6 +57,7 @@ use crate::evolve::{
     self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2Survival, front,
 };
 use crate::rank::{RankerSpec, tune};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
@@ -67,6 +68,10 @@ const FEW_QUERIES: u64 = 500;
 
 /// The number of evaluated subsets in the cache.
 const CACHE_CAPACITY: usize = 4096;
+
+/// The memory for a pair of subsets, in bytes: its distance, and its place in the sorted lists of
+/// the truncation, which have up to twice the capacity that they need.
+const PAIR: u64 = 24;
 
 method! {
     /// Multi-objective evolutionary search for effectiveness, low risk, few features or low cost.
@@ -134,8 +139,35 @@ impl Selector for SPEA2 {
 }
 
 impl SPEA2 {
+    /// Rejects a population and an archive whose pairwise distances do not fit. A genome counts
+    /// once, and the archive holds only what was born before.
+    fn check_memory(&self, free: usize, limit: u64) -> Result<()> {
+        let SearchSettings { population, generations, .. } = self.evolution;
+        let born = (population as u64).saturating_mul(generations);
+        let distinct =
+            u32::try_from(free).ok().and_then(|free| 1u64.checked_shl(free)).unwrap_or(u64::MAX);
+        let subsets = (population as u64 + born.min(self.archive as u64)).min(distinct);
+        let need = subsets.saturating_mul(subsets).saturating_mul(PAIR);
+        if need <= limit {
+            return Ok(());
+        }
+        let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+        Err(Error::unsupported(
+            format!(
+                "population {population} and archive {}: spea2 compares all pairs of {subsets} \
+                 subsets, which takes {:.1} GiB of memory; at most {} subsets fit into {:.1} GiB",
+                self.archive,
+                gib(need),
+                (limit / PAIR).isqrt(),
+                gib(limit)
+            ),
+            remedy!["lower population or archive, or raise ", MaxMemory],
+        ))
+    }
+
     fn search_front(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::for_ranker(run, engine, self.ranker)?;
+        self.check_memory(candidates.free.len(), engine.memory_limit())?;
         let mut all = [&candidates.keep[..], &candidates.free].concat();
         all.sort_unstable();
         let SPEA2 { measure, ranker: spec, folds, .. } = self;
