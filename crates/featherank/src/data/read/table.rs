@@ -21,8 +21,9 @@ pub(crate) fn read(
 ) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
-    let mut rows = TableRows::open(source, separator)?;
+    let mut rows = TableRows::open(source, separator, options.max_bytes)?;
     let Some(_) = rows.next()? else { return Err(Problem::Empty.at(Location::file(&name))) };
+    rows.check_header()?;
     let header = header(&rows.record).map_err(|problem| problem.at(Location::file(&name)))?;
     let columns = ColumnRoles::assign(&header, None, options, &name)?;
     let mut collected = RowCollector::new(columns.features.len());
@@ -46,6 +47,42 @@ struct Input {
     line_ends: usize,
     /// Bytes that may still be read for the current row.
     remaining: usize,
+    /// The cells of the header, while it is read.
+    header: Option<HeaderCells>,
+}
+
+/// The number of cells in a header. A cell takes one byte of the file, or almost none if it is
+/// compressed, and much more when its name is stored.
+struct HeaderCells {
+    separator: u8,
+    /// Separators so far.
+    separators: u64,
+    /// The memory limit, in bytes.
+    limit: u64,
+}
+
+impl HeaderCells {
+    /// What a cell takes, in bytes: its end in the row, its name as text, as the key of a table and
+    /// as the name of a feature.
+    const CELL: u64 = 128;
+    /// Headers that take this much are read under any limit on the memory.
+    const ALWAYS: u64 = 1 << 20;
+
+    fn new(separator: u8, max_bytes: u64) -> Self {
+        HeaderCells { separator, separators: 0, limit: max_bytes.max(Self::ALWAYS) }
+    }
+
+    fn allows(&self, cells: u64) -> bool {
+        cells.saturating_mul(Self::CELL) <= self.limit
+    }
+
+    fn exceeded(&self) -> bool {
+        !self.allows(self.separators + 1)
+    }
+
+    fn problem(&self) -> Problem {
+        Problem::UnpackedTooLarge { limit_mib: self.limit >> 20 }
+    }
 }
 
 impl Input {
@@ -59,6 +96,10 @@ impl Read for Input {
         if self.remaining == 0 {
             return Err(io::Error::other("too long"));
         }
+        // What was read before belongs to the header: otherwise it would be complete.
+        if self.header.as_ref().is_some_and(HeaderCells::exceeded) {
+            return Err(io::Error::other("too many columns"));
+        }
         let mut count = self.start.read(buffer)?;
         if count == 0 {
             count = self.source.read(buffer)?;
@@ -68,6 +109,10 @@ impl Read for Input {
             count = (&b"\n"[..]).read(buffer)?;
         }
         self.remaining = self.remaining.saturating_sub(count);
+        if let Some(header) = &mut self.header {
+            let read = buffer.get(..count).unwrap_or_default();
+            header.separators += memchr::memchr_iter(header.separator, read).count() as u64;
+        }
         Ok(count)
     }
 }
@@ -101,7 +146,7 @@ impl TableRows {
     /// Enough of a file to hold the header of any reasonable table.
     const HEADER_BYTES: usize = 1 << 20;
 
-    fn open(mut source: Source, separator: u8) -> Result<Self> {
+    fn open(mut source: Source, separator: u8, max_bytes: u64) -> Result<Self> {
         let start = Self::start(&mut source)?;
         let separator = separator_of(&start, separator);
         let reader = csv::ReaderBuilder::new()
@@ -116,6 +161,7 @@ impl TableRows {
                 source,
                 line_ends: 0,
                 remaining: Input::LONGEST_ROW,
+                header: Some(HeaderCells::new(separator, max_bytes)),
             });
         Ok(TableRows { reader, record: csv::ByteRecord::new() })
     }
@@ -135,6 +181,17 @@ impl TableRows {
         Ok(start)
     }
 
+    /// Ends the header, which is the current row; an error if it has too many cells for the limit.
+    fn check_header(&mut self) -> Result<()> {
+        match self.reader.get_mut().header.take() {
+            Some(header) if !header.allows(self.record.len() as u64) => {
+                let name = self.reader.get_ref().source.name();
+                Err(header.problem().at(Location::file(name)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Reads the next nonblank row into `record`; returns the line on which it starts.
     fn next(&mut self) -> Result<Option<u64>> {
         loop {
@@ -150,7 +207,12 @@ impl TableRows {
                     let limit_mib = Input::LONGEST_ROW as u64 >> 20;
                     return Err(Problem::TooLong { what: "row", limit_mib }.at(at(start)));
                 }
-                Err(error) => return Err(explain(error, &input.source)),
+                Err(error) => {
+                    return Err(match input.header.as_ref().filter(|header| header.exceeded()) {
+                        Some(header) => header.problem().at(Location::file(input.source.name())),
+                        None => explain(error, &input.source),
+                    });
+                }
             }
             let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
             if !blank {
@@ -290,6 +352,20 @@ mod tests {
             .unwrap();
         let error = error.to_string();
         assert!(error.contains("this row is longer than 64 MiB\n  --> t.csv, line 2\n"), "{error}");
+    }
+
+    /// Names take much more memory than the commas between them, which compress to almost nothing.
+    #[test]
+    fn the_cells_of_a_header_count_against_the_limit() {
+        let options = ReadOptions { max_bytes: 2 << 20, ..ReadOptions::default() };
+        for columns in [20_000, 2_000_000] {
+            let text = format!("label,qid{}\n0,1\n", ",".repeat(columns));
+            let error = read_bytes(text.into(), "t.csv", &options).unwrap_err().to_string();
+            assert!(error.contains("more than the limit of 2 MiB"), "{error}");
+        }
+        let names: String = (0..16_000).map(|i| format!(",f{i}")).collect();
+        let text = format!("label,qid{names}\n1,1{}\n", ",0".repeat(16_000));
+        assert_eq!(read_bytes(text.into(), "t.csv", &options).unwrap().documents(), 1);
     }
 
     #[test]
