@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::data::{Dataset, write_atomically};
+use crate::data::{Dataset, not_a_formula, write_atomically};
 use crate::error::{Error, Result};
 use crate::remedy;
 
@@ -100,7 +100,10 @@ fn write_to(
         for (rank, &row) in (1..).zip(best_first.iter().take(depth)) {
             let (document, score) = (data.document_id(row), scores[row]);
             match options.form {
-                RunForm::Tsv => writeln!(out, "{id}\t{document}\t{rank}\t{score}")?,
+                RunForm::Tsv => {
+                    let (id, document) = (not_a_formula(id), not_a_formula(&document));
+                    writeln!(out, "{id}\t{document}\t{rank}\t{score}")?;
+                }
                 _ => writeln!(out, "{id} Q0 {document} {rank} {score} {}", options.tag)?,
             }
         }
@@ -140,6 +143,20 @@ mod tests {
         assert_eq!(text(RunForm::Scores, None), format!("0.5\n1.5\n0.5\n{tiny}\n"));
         let table = format!("query\tdocument\trank\tscore\na\ty\t1\t1.5\nb\t4\t1\t{tiny}\n");
         assert_eq!(text(RunForm::Tsv, Some(1)), table);
+    }
+
+    /// Numbers stay numbers, and TREC runs keep their ids.
+    #[test]
+    fn cells_of_a_table_are_no_formulas() {
+        let rows = "1 qid:=1+1 1:1 # docid = @x\n0 qid:=1+1 1:2 # docid = -3\n";
+        let text = |form| {
+            let mut out = Vec::new();
+            write_to(&data(rows), &[-0.5, -1.5], &options(form, None), &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let table = "query\tdocument\trank\tscore\n'=1+1\t'@x\t1\t-0.5\n'=1+1\t-3\t2\t-1.5\n";
+        assert_eq!(text(RunForm::Tsv), table);
+        assert_eq!(text(RunForm::Trec), "=1+1 Q0 @x 1 -0.5 me\n=1+1 Q0 -3 2 -1.5 me\n");
     }
 
     #[test]
