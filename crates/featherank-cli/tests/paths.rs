@@ -258,6 +258,31 @@ fn a_dash_is_standard_output() {
     }
 }
 
+/// A stream that fails does not keep the files from being written.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_are_written_before_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), ROWS).unwrap();
+    for (args, written) in [
+        ("select a.txt --method l1-svm -o - --model m.json", "m.json"),
+        ("select a.txt --method l1-svm -o /dev/stdout --model m2.json", "m2.json"),
+        ("select a.txt --method l1-svm --model - -o s.json", "s.json"),
+        ("convert a.txt - --names-out n.txt", "n.txt"),
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = Command::new(env!("CARGO_BIN_EXE_featherank"))
+            .args(args.split(' '))
+            .current_dir(folder.path())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{args}: {error}");
+        assert!(folder.path().join(written).exists(), "{args}: {error}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_devices_can_be_outputs() {

@@ -38,7 +38,7 @@ pub use read::{read, read_bytes, read_like};
 pub use sources::DataSources;
 pub use text_column::TextColumn;
 pub use view::View;
-pub(crate) use write::{PathLock, not_a_formula};
+pub(crate) use write::{PathLock, is_stream, not_a_formula};
 pub use write::{WriteOptions, write};
 pub(crate) use write::{write_atomically, write_bytes};
 

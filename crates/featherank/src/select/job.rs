@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::{Selection, SelectorSpec};
 use crate::checkpoint::Checkpoint;
-use crate::data::{DataSources, PathRole, PathUse, check_disjoint, check_paths};
+use crate::data::{DataSources, PathRole, PathUse, check_disjoint, check_paths, is_stream};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
 use crate::run::{Constraints, Observer, Run};
@@ -205,12 +205,7 @@ impl SelectionJob {
         let selected = self.method.run(&self.parameters, &run, engine);
         let selection = selected.map_err(|error| self.resumable(error))?;
         let seconds = start.elapsed().as_secs_f64();
-        if let Some(path) = &self.output {
-            selection.save(path)?;
-        }
-        if let Some(path) = &self.model_output {
-            selection.model.as_ref().ok_or_else(|| self.no_model())?.save(path)?;
-        }
+        self.save(&selection)?;
         let kept_checkpoint = match checkpoint {
             Some(_) if selection.unfinished => self.checkpoint.clone(),
             Some(checkpoint) => {
@@ -221,6 +216,19 @@ impl SelectionJob {
         };
         let stopped = run.stop().ended_early().filter(|_| selection.unfinished);
         Ok(SelectionOutcome { selection, seconds, stopped, kept_checkpoint, notes })
+    }
+
+    /// Writes the files, and a stream last, because its reader may close it early.
+    fn save(&self, selection: &Selection) -> Result<()> {
+        let save_selection = || self.output.as_ref().map_or(Ok(()), |path| selection.save(path));
+        let save_model = || match &self.model_output {
+            Some(path) => selection.model.as_ref().ok_or_else(|| self.no_model())?.save(path),
+            None => Ok(()),
+        };
+        match self.output.as_deref().is_some_and(is_stream) {
+            true => save_model().and_then(|()| save_selection()),
+            false => save_selection().and_then(|()| save_model()),
+        }
     }
 
     /// The checkpoint from which the same job resumes after it was stopped with this error, if it

@@ -38,6 +38,16 @@ pub struct WriteOptions {
 /// # Ok::<(), featherank::Error>(())
 /// ```
 pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> {
+    let write_names =
+        || options.names.as_ref().map_or(Ok(()), |names| letor::write_names(data, names));
+    // A stream comes last, because its reader may close it early.
+    match is_stream(path) {
+        true => write_names().and_then(|()| write_rows(data, path, options)),
+        false => write_rows(data, path, options).and_then(|()| write_names()),
+    }
+}
+
+fn write_rows(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> {
     let name = path.display().to_string();
     if name == "-" {
         let mut out = std::io::stdout().lock();
@@ -64,10 +74,7 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
             None => return Err(Problem::UnknownFormat.at(Location::file(name))),
         }
     }
-    match &options.names {
-        Some(names) => letor::write_names(data, names),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// A cell of a table that no spreadsheet takes for a formula: text that begins like one gets an
