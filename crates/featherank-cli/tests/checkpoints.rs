@@ -223,3 +223,24 @@ fn time_limits_are_respected() {
         assert!(code == Some(2) && error.contains("90s, 10m or 1h30m"), "{wrong}: {error}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_printed_keeps_its_checkpoint() {
+    let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=3", "-q"];
+    let (folder, whole, _) = uninterrupted(&select);
+    let folder = folder.path();
+    for printed in [&["--json"][..], &["-o", "-"], &[]] {
+        let args = [&select[..], &["--checkpoint", "kept.json"], printed].concat();
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        assert!(!featherank(folder, &args).stdout(full).status().unwrap().success(), "{printed:?}");
+        assert!(folder.join("kept.json").exists(), "{printed:?}");
+        let output = finished(folder, &args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(!folder.join("kept.json").exists(), "{printed:?}");
+        assert!(!folder.join("kept.json.lock").exists(), "{printed:?}");
+        if !printed.is_empty() {
+            assert_eq!(output.stdout, whole, "{printed:?}");
+        }
+    }
+}

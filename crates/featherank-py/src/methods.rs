@@ -150,8 +150,9 @@ pub fn select(
         job.run(engine.as_ref())
     })?;
     warn(py, &outcome.notes)?;
-    let selection = outcome.selection;
-    Ok((selection.to_json().or_raise(py)?, selection.model.map(PyModel::from)))
+    let document = outcome.selection.to_json().or_raise(py)?;
+    outcome.remove_checkpoint().or_raise(py)?;
+    Ok((document, outcome.selection.model.map(PyModel::from)))
 }
 
 /// The verdict on a selection, given as its document, in the words of every front end; as JSON,

@@ -234,6 +234,7 @@ pub fn run(
         output.note(format!("{stop}; this is the best selection so far{resume}"));
     }
     show(args, &job, &opened, &outcome, output)?;
+    outcome.remove_checkpoint()?;
     match outcome.stopped {
         Some(Stop::Interrupted) => Err(Failure::StoppedBySignal),
         _ => Ok(()),

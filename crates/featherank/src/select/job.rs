@@ -8,7 +8,8 @@
 //! - A method that can return the best result so far does so when the time limit is reached; any
 //!   other method is stopped with [`Stop::TimeLimit`](crate::Stop::TimeLimit).
 //! - Validation data that shares queries with the training data is rejected if the method uses it.
-//! - The checkpoint is deleted only after the complete selection has been written.
+//! - The checkpoint is deleted only after the complete selection has been written. Without a file
+//!   for the selection, the caller deletes it ([`SelectionOutcome::remove_checkpoint`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use super::{Selection, SelectorSpec};
 use crate::checkpoint::Checkpoint;
-use crate::data::{DataSources, PathRole, PathUse, check_disjoint, check_paths, is_stream};
+use crate::data::{
+    DataSources, PathLock, PathRole, PathUse, check_disjoint, check_paths, is_stream,
+};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
 use crate::run::{Constraints, Observer, Run};
@@ -61,12 +64,28 @@ pub struct SelectionOutcome {
     pub kept_checkpoint: Option<PathBuf>,
     /// Sentences about validation queries that may also be training queries.
     pub notes: Vec<String>,
+    /// The checkpoint of a complete selection that no file holds.
+    finished_checkpoint: Option<Arc<FinishedCheckpoint>>,
+}
+
+/// A checkpoint to delete, which no other run may use until then.
+#[derive(Debug)]
+struct FinishedCheckpoint {
+    checkpoint: Checkpoint,
+    _lock: Option<PathLock>,
 }
 
 impl SelectionOutcome {
     /// False if the time limit was reached first.
     pub fn is_complete(&self) -> bool {
         !self.selection.unfinished
+    }
+
+    /// Deletes the checkpoint of a complete selection of a job without an
+    /// [`output`](SelectionJob::output), once the selection has been printed or used: until then,
+    /// only the checkpoint holds it. In all other cases there is nothing to delete.
+    pub fn remove_checkpoint(&self) -> Result<()> {
+        self.finished_checkpoint.as_ref().map_or(Ok(()), |finished| finished.checkpoint.remove())
     }
 }
 
@@ -195,9 +214,10 @@ impl SelectionJob {
     }
 
     /// Selects features of the data behind the engine, writes the files, and deletes the checkpoint
-    /// if the selection is complete.
+    /// if the selection is complete and has a file. If it has none, see
+    /// [`SelectionOutcome::remove_checkpoint`].
     pub fn run(&self, engine: &dyn Engine) -> Result<SelectionOutcome> {
-        let _lock = self.resumable_from().map(Checkpoint::lock).transpose()?;
+        let lock = self.resumable_from().map(Checkpoint::lock).transpose()?;
         let notes = self.check_validation(engine)?;
         let checkpoint = self.resumable_from().map(Checkpoint::new);
         let run = Run { checkpoint: checkpoint.clone(), ..self.run.clone() };
@@ -206,16 +226,25 @@ impl SelectionJob {
         let selection = selected.map_err(|error| self.resumable(error))?;
         let seconds = start.elapsed().as_secs_f64();
         self.save(&selection)?;
-        let kept_checkpoint = match checkpoint {
-            Some(_) if selection.unfinished => self.checkpoint.clone(),
-            Some(checkpoint) => {
-                checkpoint.remove()?;
-                None
+        let (mut kept_checkpoint, mut finished_checkpoint) = (None, None);
+        match checkpoint {
+            Some(_) if selection.unfinished => kept_checkpoint = self.checkpoint.clone(),
+            Some(checkpoint) if self.output.is_none() => {
+                let finished = FinishedCheckpoint { checkpoint, _lock: lock };
+                finished_checkpoint = Some(Arc::new(finished));
             }
-            None => None,
-        };
+            Some(checkpoint) => checkpoint.remove()?,
+            None => {}
+        }
         let stopped = run.stop().ended_early().filter(|_| selection.unfinished);
-        Ok(SelectionOutcome { selection, seconds, stopped, kept_checkpoint, notes })
+        Ok(SelectionOutcome {
+            selection,
+            seconds,
+            stopped,
+            kept_checkpoint,
+            notes,
+            finished_checkpoint,
+        })
     }
 
     /// Writes the files, and a stream last, because its reader may close it early.

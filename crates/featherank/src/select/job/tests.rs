@@ -40,6 +40,24 @@ fn a_complete_job_writes_its_selection_and_deletes_the_checkpoint() {
 }
 
 #[test]
+fn without_an_output_the_checkpoint_stays_until_the_selection_was_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("c.json");
+    let job = job("spea2", &SHORT_SEARCH).checkpoint(Some(checkpoint.clone()));
+    let outcome = job.run(&engine()).unwrap();
+    assert!(outcome.is_complete() && outcome.kept_checkpoint.is_none());
+    assert!(checkpoint.exists());
+    assert!(job.check().is_err(), "no other run may use it");
+    let selection = outcome.selection.clone();
+    drop(outcome);
+    let resumed = job.run(&engine()).unwrap();
+    assert_eq!(resumed.selection, selection);
+    resumed.remove_checkpoint().unwrap();
+    drop(resumed);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no lock is left");
+}
+
+#[test]
 fn a_checkpoint_in_use_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("c.json");
@@ -51,7 +69,7 @@ fn a_checkpoint_in_use_is_refused() {
     }
     drop(held);
     job.check().unwrap();
-    job.run(&engine()).unwrap();
+    job.run(&engine()).unwrap().remove_checkpoint().unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no lock is left");
     // A lock file that no process holds, as after a power failure.
     std::fs::write(folder.path().join("c.json.lock"), "process 1").unwrap();
