@@ -86,7 +86,7 @@ impl<R: ChunkReader> PageReader for CheckedPages<R> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
         if let Some(page) = &page {
-            check_page(page, self.optional)?;
+            check_page(page, self.optional, self.limit.as_deref())?;
             self.limit.as_ref().map_or(Ok(()), |limit| limit.check_dictionary(page))?;
         }
         Ok(page)
@@ -102,7 +102,8 @@ impl<R: ChunkReader> PageReader for CheckedPages<R> {
 }
 
 /// Texts with their lengths up front: the decoder allocates as many lengths as the page claims.
-fn check_page(page: &Page, optional: bool) -> Result<()> {
+/// Texts that share their beginnings may be much longer than the page.
+fn check_page(page: &Page, optional: bool, limit: Option<&UnpackedLimit>) -> Result<()> {
     let streams = match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
         Encoding::DELTA_BYTE_ARRAY => 2,
@@ -118,11 +119,116 @@ fn check_page(page: &Page, optional: bool) -> Result<()> {
         }
         Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => (buf, 0),
     };
-    let mut values = bytes.get(levels..);
-    for _ in 0..streams {
-        values = values.and_then(|values| after_lengths(values, u64::from(page.num_values())));
+    let more_texts = || implausible("a page has more texts than values");
+    let most = u64::from(page.num_values());
+    let first = bytes.get(levels..).ok_or_else(more_texts)?;
+    let second = after_lengths(first, most).ok_or_else(more_texts)?;
+    if streams == 2 {
+        after_lengths(second, most).ok_or_else(more_texts)?;
+        if let Some(limit) = limit {
+            limit.check_id(longest_joined(DeltaLengths::new(first), DeltaLengths::new(second)))?;
+        }
     }
-    values.map(|_| ()).ok_or_else(|| implausible("a page has more texts than values"))
+    Ok(())
+}
+
+/// The length of the longest of some texts, each of which begins with some bytes of the one before
+/// it and ends with its own.
+fn longest_joined(prefixes: DeltaLengths<'_>, suffixes: DeltaLengths<'_>) -> u64 {
+    let (mut length, mut longest) = (0u64, 0);
+    for (prefix, suffix) in prefixes.zip(suffixes) {
+        // The decoder takes the whole text if the prefix is longer.
+        length = length.min(prefix.into()) + u64::from(suffix);
+        longest = longest.max(length);
+    }
+    longest
+}
+
+/// The lengths of a list whose form [`after_lengths`] has checked; it ends early at damage, which
+/// the decoder reports.
+#[derive(Default)]
+struct DeltaLengths<'a> {
+    /// The bytes after the current part.
+    bytes: &'a [u8],
+    /// The number of parts in a block, and of values in a part.
+    parts: usize,
+    part: u64,
+    /// Values that are not returned yet, and the next one.
+    left: u64,
+    next: i64,
+    /// The least difference of the current block, and the widths of its parts to come.
+    least: i64,
+    widths: &'a [u8],
+    /// The current part: its bytes, the width of its values, and the place of the next one.
+    packed: &'a [u8],
+    width: usize,
+    place: u64,
+}
+
+impl<'a> DeltaLengths<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self::started(bytes).unwrap_or_default()
+    }
+
+    fn started(mut bytes: &'a [u8]) -> Option<Self> {
+        let block = varint(&mut bytes).ok()?;
+        let parts = usize::try_from(varint(&mut bytes).ok()?).ok()?;
+        let left = varint(&mut bytes).ok()?;
+        let part = block.checked_div(parts as u64)?;
+        let next = signed(&mut bytes).ok()?;
+        // The first difference begins a part.
+        Some(DeltaLengths { bytes, parts, part, left, next, place: part, ..Self::default() })
+    }
+
+    /// The difference of the next two lengths.
+    fn difference(&mut self) -> Option<i64> {
+        if self.place >= self.part {
+            self.start_part()?;
+        }
+        let start = usize::try_from(self.place).ok()?.checked_mul(self.width)?;
+        self.place += 1;
+        let mut bits = 0u64;
+        for bit in 0..self.width {
+            let at = start + bit;
+            let byte = self.packed.get(at / 8)?;
+            bits |= u64::from((byte >> (at % 8)) & 1) << bit;
+        }
+        Some(self.least.wrapping_add(bits as i64))
+    }
+
+    fn start_part(&mut self) -> Option<()> {
+        if self.part == 0 {
+            return None;
+        }
+        if self.widths.is_empty() {
+            self.least = signed(&mut self.bytes).ok()?;
+            (self.widths, self.bytes) = self.bytes.split_at_checked(self.parts)?;
+        }
+        let (&width, widths) = self.widths.split_first()?;
+        let size = usize::try_from(self.part.checked_mul(width.into())? / 8).ok()?;
+        // The last part may be truncated after its last value.
+        (self.packed, self.bytes) = self.bytes.split_at(size.min(self.bytes.len()));
+        (self.widths, self.place) = (widths, 0);
+        self.width = Some(usize::from(width)).filter(|&width| width <= 64)?;
+        Some(())
+    }
+}
+
+impl Iterator for DeltaLengths<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        // Lengths have 32 bits, and the decoder lets them overflow.
+        let length = self.next as u32;
+        if self.left > 0 {
+            match self.difference() {
+                Some(difference) => self.next = self.next.wrapping_add(difference),
+                None => self.left = 0,
+            }
+        }
+        Some(length)
+    }
 }
 
 /// The bytes after a list of delta-encoded lengths; `None` if it has more than `most` of them.
@@ -366,6 +472,19 @@ mod tests {
         assert_eq!(after_lengths(&endless, 1000), None);
         let no_parts = [128, 1, 0, 2, 6, 4];
         assert_eq!(after_lengths(&no_parts, 2), None);
+    }
+
+    #[test]
+    fn lengths_are_decoded() {
+        let list = [128, 1, 4, 2, 6, 4, 0, 0, 0, 0, b'x'];
+        assert_eq!(DeltaLengths::new(&list).collect::<Vec<u32>>(), [3, 5]);
+        assert_eq!(DeltaLengths::new(&list[..4]).count(), 0);
+        // 7, and the differences 1 + 0, 1 + 1, 1 + 2, 1 + 3 and 1 + 0 in two bits each.
+        let list = [128u8, 1, 4, 6, 14, 2, 2, 0, 0, 0, 0b1110_0100, 0];
+        assert_eq!(DeltaLengths::new(&list).collect::<Vec<u32>>(), [7, 8, 10, 13, 17, 18]);
+        assert_eq!(after_lengths(&list, 6), Some(&b""[..]));
+        // 7, 7 + 8, 10 + 10, 13 + 13, 17 + 17, 18 + 18: the first two prefixes are too long.
+        assert_eq!(longest_joined(DeltaLengths::new(&list), DeltaLengths::new(&list)), 36);
     }
 
     #[test]

@@ -53,10 +53,15 @@ impl UnpackedLimit {
     pub fn check_dictionary(&self, page: &Page) -> Result<(), ParquetError> {
         match page {
             Page::DictionaryPage { buf, encoding: Encoding::PLAIN, .. } => {
-                self.check(longest_text(buf) <= LONGEST_ID, &self.long_id)
+                self.check_id(longest_text(buf))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Rejects a text that is too long for an id.
+    pub fn check_id(&self, length: u64) -> Result<(), ParquetError> {
+        self.check(length <= LONGEST_ID, &self.long_id)
     }
 
     /// Counts the texts of ids.
@@ -106,18 +111,32 @@ mod tests {
     use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
     use parquet::basic::{Compression, ZstdLevel};
-    use parquet::file::properties::WriterProperties;
+    use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 
     /// A zstd-compressed file whose query ids are a text of some length.
     fn file(rows: usize, length: usize, dictionary: bool) -> Vec<u8> {
-        let (query, ones) = ("q".repeat(length), vec![1.0f32; rows]);
-        let queries: ArrayRef = Arc::new(StringArray::from(vec![query.as_str(); rows]));
+        let query = "q".repeat(length);
+        let properties = WriterProperties::builder().set_dictionary_enabled(dictionary);
+        written(vec![query.as_str(); rows], properties)
+    }
+
+    /// A file whose query ids have these lengths; each begins with the one before it.
+    fn shared_prefixes(lengths: impl Iterator<Item = usize>) -> Vec<u8> {
+        let queries: Vec<String> = lengths.map(|length| "q".repeat(length)).collect();
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_column_encoding("qid".into(), Encoding::DELTA_BYTE_ARRAY);
+        written(queries.iter().map(String::as_str).collect(), properties)
+    }
+
+    fn written(queries: Vec<&str>, properties: WriterPropertiesBuilder) -> Vec<u8> {
+        let ones = vec![1.0f32; queries.len()];
+        let queries: ArrayRef = Arc::new(StringArray::from(queries));
         let numbers = || Arc::new(Float32Array::from(ones.clone())) as ArrayRef;
         let columns = [("label", numbers()), ("qid", queries), ("a", numbers())];
         let batch = RecordBatch::try_from_iter(columns).unwrap();
-        let properties = WriterProperties::builder()
+        let properties = properties
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_dictionary_enabled(dictionary)
             .set_dictionary_page_size_limit(1 << 30)
             .set_data_page_size_limit(1 << 30)
             .set_write_batch_size(1 << 20)
@@ -148,6 +167,19 @@ mod tests {
             assert!(error.contains(limit) && !error.contains("damaged"), "{error}");
         }
         assert_eq!(read(file(4_000, 1_000, true), 8 << 20).unwrap().documents(), 4_000);
+    }
+
+    /// A page of 200 kB whose texts take 20 MB, and texts that are just short enough.
+    #[test]
+    fn ids_that_share_a_prefix_are_limited_too() {
+        let error = read(shared_prefixes(std::iter::repeat_n(200_000, 100)), 64 << 20).unwrap_err();
+        assert!(error.contains("64 KiB") && !error.contains("damaged"), "{error}");
+        let longest = LONGEST_ID as usize;
+        for (last, fits) in [(longest, true), (longest + 1, false)] {
+            let lengths = (0..200).map(|row| row * row + 1).chain([last]);
+            let found = read(shared_prefixes(lengths), 64 << 20).map(|data| data.documents());
+            assert_eq!(found.is_ok_and(|documents| documents == 201), fits, "{last}");
+        }
     }
 
     #[test]
