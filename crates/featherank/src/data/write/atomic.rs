@@ -116,8 +116,8 @@ impl Stream {
         None
     }
 
-    /// The stream with exactly this name. Only the links of its folder are followed: the name itself
-    /// is a link to the file behind the descriptor.
+    /// The stream with exactly this name. Only the links of its folder are followed: the name
+    /// itself is a link to the file behind the descriptor.
     fn named(path: &Path) -> Option<Self> {
         let folder = folder_of(path).canonicalize().ok()?;
         let name = path.file_name()?.to_str()?;

@@ -307,8 +307,8 @@ fn first_allowed(sizes: &[Size]) -> usize {
     sizes.iter().position(|size| size.is_allowed).unwrap_or(0)
 }
 
-/// The features in the order in which the sets of one method agree on them: by the share of its sets
-/// that contain a feature, summed over the sizes. Ties by column.
+/// The features in the order in which the sets of one method agree on them: by the share of its
+/// sets that contain a feature, summed over the sizes. Ties by column.
 fn by_consensus(features: &[FeatureId], cells: &[&CellResult], method: usize) -> Vec<FeatureId> {
     let sizes = cells.first().map_or(0, |cell| cell.tried[method].len());
     let share = |f: &FeatureId, size: usize| {
