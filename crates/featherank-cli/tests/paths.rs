@@ -374,7 +374,6 @@ fn files_of_redirections_are_not_replaced() {
 #[test]
 fn tables_can_be_read_from_pipes() {
     use std::io::Write;
-    use std::process::Stdio;
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/dev/stdin", folder.path().join("a.csv")).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
