@@ -286,7 +286,7 @@ mod tests {
         assert!(found.headline.contains("No set of this size was compared"), "{}", found.headline);
     }
 
-    /// The verdict of a document is derived: an edited one is ignored, and written as it is derived.
+    /// The verdict of a document is derived: an edited one is ignored.
     #[test]
     fn documents_contain_the_verdict() {
         let few = selection(&[], Constraints { k: Some(2), ..Constraints::default() });
