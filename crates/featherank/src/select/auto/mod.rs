@@ -11,10 +11,10 @@
 //! loses more than the margin. The smallest that passes is recommended. Its features are those on
 //! which the sets of its method agree in most cells, which varies less than one set from all data.
 //! The guarantee is about the procedure: sets of this size, found this way, lose no more than the
-//! margin in expectation over training sets. If no size passes, all
-//! features are kept. Risk has tests of its own; `risk` says whether a set has to pass them.
-//! Validation data of the run is joined with the training data: folds are better than one fixed
-//! part. Features that equal another one are excluded.
+//! margin in expectation over training sets. If no size passes, all features are kept. Risk has
+//! tests of its own; `risk` says whether a set has to pass them. Validation data of the run is
+//! joined with the training data: folds are better than one fixed part. Features that equal another
+//! one are excluded.
 //!
 //! Least-squares rankers are trained and evaluated by passes, so that the rows may be remote. The
 //! proposing methods then use passes as well.

@@ -105,10 +105,7 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
     let methods = advice.methods.join(", ");
     notes.push(format!("proposed by {methods}; the set is from {}", set.method));
     if set.share < 1.0 {
-        notes.push(format!(
-            "tried on {:.0} % of the queries; the set is chosen on all",
-            100.0 * set.share
-        ));
+        notes.push(format!("chosen and tested on {:.2} % of the queries", 100.0 * set.share));
     }
     notes
 }
