@@ -155,14 +155,12 @@ impl<'a> CrossFitting<'a> {
         CrossFitting { run, done: AtomicU64::new(0), total: AtomicU64::new(0) }
     }
 
-    /// Plans to train so many further sets, instead of what was planned before.
-    pub fn plan(&self, sets: usize) {
-        self.total.store(self.done.load(Ordering::Relaxed) + sets as u64, Ordering::Relaxed);
-    }
-
-    /// Counts sets that an earlier run has trained.
-    pub fn skip(&self, sets: usize) {
-        self.done.fetch_add(sets as u64, Ordering::Relaxed);
+    /// Plans to train so many further sets, instead of what was planned before; an earlier run has
+    /// trained some of them.
+    pub fn plan(&self, sets: usize, trained: usize) -> Result<()> {
+        let total = self.done.load(Ordering::Relaxed) + sets as u64;
+        self.total.store(total, Ordering::Relaxed);
+        self.advance(trained)
     }
 
     /// Reports that so many further sets are trained; fails if the run was stopped.

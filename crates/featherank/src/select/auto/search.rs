@@ -210,12 +210,12 @@ impl SizeSearch<'_> {
             if total <= repetition || repetition > 0 && is_late() {
                 break;
             }
-            progress.plan(folds * (total - repetition) * (1 + open.count()));
             let began = Instant::now();
             let cells = (0..folds).map(|fold| repetition * folds + fold);
             let missing: Vec<usize> =
                 cells.filter(|cell| !state.cells.contains_key(cell)).collect();
-            progress.skip((folds - missing.len()) * (1 + open.count()));
+            let sets = 1 + open.count();
+            progress.plan(folds * (total - repetition) * sets, (folds - missing.len()) * sets)?;
             let state = Mutex::new(&mut *state);
             missing.par_iter().try_for_each(|&cell| {
                 let queries = CellQueries { fold: cell % folds, ..self.queries(repetition, share) };

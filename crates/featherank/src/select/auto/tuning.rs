@@ -68,6 +68,7 @@ impl RankerTuning<'_> {
         let (subset, progress) = ([self.features.to_vec()], TrainingProgress::new(&quiet));
         let folds = divisions.iter().map(|one| one.folds as u64).sum();
         let done = AtomicU64::new(0);
+        self.run.step("tuning the ranker", 0, Some(folds))?;
         let trees = |queries: &CellQueries| -> Result<usize> {
             let split = self.split(&settings, queries)?;
             let trainer =
